@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { currency, id, instant } from './fields.ts';
+
+export const bookingStatus = z.enum(['held', 'confirmed', 'cancelled', 'expired']);
+export type BookingStatus = z.infer<typeof bookingStatus>;
+
+/** A booking has 1 to 10 lines; the same ticket type twice is summed, and then the sum has to be a possible quantity too. */
+export const newBooking = z.strictObject({
+  eventId: id,
+  lines: z
+    .array(z.strictObject({ ticketTypeId: id, quantity: z.int().min(1).max(10) }))
+    .min(1)
+    .max(10),
+});
+export type NewBooking = z.infer<typeof newBooking>;
+
+/** Visible ASCII, as HTTP header values are; UUIDs are what clients should send. */
+export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, '1 to 128 visible ASCII characters');
+
+export const ticket = z.object({
+  id,
+  ticketTypeId: id,
+  code: z.string(),
+  checkedInAt: instant.nullable(),
+});
+export type Ticket = z.infer<typeof ticket>;
+
+export const booking = z.object({
+  id,
+  eventId: id,
+  status: bookingStatus,
+  lines: z.array(z.object({ ticketTypeId: id, quantity: z.int(), unitPriceMinor: z.int() })),
+  totalMinor: z.int(),
+  currency,
+  holdExpiresAt: instant,
+  createdAt: instant,
+  tickets: z.array(ticket),
+});
+export type Booking = z.infer<typeof booking>;
+
+/** The sandbox provider's test tokens, and what each of them does. */
+export const paymentTokens = {
+  tok_accepted: 'The charge is accepted.',
+  tok_declined: 'The charge is declined.',
+  tok_slow: 'The charge is accepted, but the provider takes its time.',
+  tok_answer_lost: 'The charge is made, but its answer never arrives: only the webhook tells.',
+} as const;
+export type PaymentToken = keyof typeof paymentTokens;
+export const payment = z.strictObject({
+  paymentToken: z.enum(Object.keys(paymentTokens) as [PaymentToken, ...PaymentToken[]]),
+});

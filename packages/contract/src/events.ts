@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { currency, id, instant, label, pageQuery, priceMinor } from './fields.ts';
+
+export const eventStatus = z.enum(['draft', 'on_sale', 'cancelled']);
+export type EventStatus = z.infer<typeof eventStatus>;
+
+/** `summer-night-2026`: what the address of an event shows. */
+export const slug = z
+  .string()
+  .min(3)
+  .max(80)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'small letters, digits and single hyphens');
+
+const zones = new Set(Intl.supportedValuesOf('timeZone'));
+/** An IANA time zone that this runtime knows. */
+export const timeZone = z
+  .string()
+  .refine((name) => name === 'UTC' || zones.has(name), 'an IANA time zone, as in Europe/Berlin');
+
+export const capacity = z.int().min(1).max(1_000_000);
+export const maxPerUser = z.int().min(1).max(10);
+
+export const ticketType = z.object({
+  id,
+  name: z.string(),
+  priceMinor,
+  currency,
+  capacity: z.int(),
+  available: z.int(),
+});
+export type TicketType = z.infer<typeof ticketType>;
+
+/** `available` of a ticket type is capacity − sold − held, with holds that have ended already given back. */
+export const event = z.object({
+  id,
+  slug: z.string(),
+  name: z.string(),
+  venue: z.string(),
+  startsAt: instant,
+  timeZone: z.string(),
+  salesOpenAt: instant,
+  salesCloseAt: instant,
+  status: eventStatus,
+  maxPerUser: z.int(),
+  ticketTypes: z.array(ticketType),
+});
+export type Event = z.infer<typeof event>;
+
+export const eventsQuery = pageQuery.extend({ search: z.string().trim().max(100).optional() });
+
+export const newTicketType = z.strictObject({ name: label, priceMinor, currency, capacity });
+export const newEvent = z.strictObject({
+  slug: slug.optional(),
+  name: label,
+  venue: label,
+  startsAt: instant,
+  timeZone,
+  salesOpenAt: instant,
+  salesCloseAt: instant,
+  status: eventStatus.exclude(['cancelled']).default('draft'),
+  maxPerUser: maxPerUser.default(10),
+  ticketTypes: z.array(newTicketType).max(50).default([]),
+});
+export const eventChange = z
+  .strictObject({
+    name: label,
+    venue: label,
+    startsAt: instant,
+    timeZone,
+    salesOpenAt: instant,
+    salesCloseAt: instant,
+    status: eventStatus,
+    maxPerUser,
+  })
+  .partial();
+export const ticketTypeChange = z.strictObject({ name: label, priceMinor, capacity }).partial();

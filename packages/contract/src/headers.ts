@@ -1,0 +1,18 @@
+/** The one place that knows the names of our headers. */
+export const headers = {
+  limit: 'x-ratelimit-limit',
+  remaining: 'x-ratelimit-remaining',
+  /** Whole seconds until the bucket is full again. */
+  reset: 'x-ratelimit-reset',
+  /** draft-ietf-httpapi-ratelimit-headers-10: the policies in force. */
+  rateLimitPolicy: 'ratelimit-policy',
+  /** draft-ietf-httpapi-ratelimit-headers-10: what is left under each policy. */
+  rateLimit: 'ratelimit',
+  retryAfter: 'retry-after',
+  /** Which task answered. */
+  servedBy: 'x-served-by',
+  requestId: 'x-request-id',
+  idempotencyKey: 'idempotency-key',
+  /** Set to `true` on an answer that was remembered from an earlier request with the same key. */
+  idempotencyReplayed: 'idempotency-replayed',
+} as const;

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+/**
+ * Every problem that the API can answer with: its stable code, its HTTP status, and what it means.
+ * Clients switch on the code; the title is for people (RFC 9457).
+ */
+export const problems = {
+  validation_failed: { status: 400, title: 'The request is not valid' },
+  malformed_request: { status: 400, title: 'The request cannot be read' },
+  unauthenticated: { status: 401, title: 'Log in first' },
+  invalid_credentials: { status: 401, title: 'Unknown e-mail or wrong password' },
+  payment_declined: { status: 402, title: 'The payment was declined' },
+  forbidden: { status: 403, title: 'Not yours to do' },
+  cross_origin: { status: 403, title: 'Writes from another origin are refused' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'This path does not take that method' },
+  email_taken: { status: 409, title: 'This e-mail already has an account' },
+  slug_taken: { status: 409, title: 'Another event has this slug' },
+  sold_out: { status: 409, title: 'Sold out' },
+  user_limit_reached: { status: 409, title: 'The limit per person for this event is reached' },
+  sales_not_open: { status: 409, title: 'The sale has not opened yet' },
+  sales_closed: { status: 409, title: 'The sale is closed' },
+  event_not_on_sale: { status: 409, title: 'This event is not on sale' },
+  hold_expired: { status: 409, title: 'The hold has ended' },
+  booking_not_payable: { status: 409, title: 'This booking cannot be paid' },
+  booking_not_cancellable: { status: 409, title: 'This booking cannot be cancelled' },
+  payment_in_progress: { status: 409, title: 'A payment for this booking is still running' },
+  already_checked_in: { status: 409, title: 'This ticket was already used' },
+  ticket_not_valid: { status: 409, title: 'This ticket does not admit anybody' },
+  change_not_possible: { status: 409, title: 'The change does not fit what was already sold' },
+  idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
+  idempotency_key_reused: { status: 422, title: 'This idempotency key was used for another request' },
+  too_large: { status: 413, title: 'The request is too large' },
+  unsupported_media_type: { status: 415, title: 'Send JSON' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  suppressed: { status: 429, title: 'Refused for a while' },
+  internal_error: { status: 500, title: 'Something went wrong on our side' },
+  store_unavailable: { status: 503, title: 'A store is not answering' },
+  busy: { status: 503, title: 'Too much work is waiting' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** `application/problem+json`. `retryAfter` is in whole seconds, as in the header. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  error: z.string(),
+  retryAfter: z.int().min(1).optional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+export type Problem = z.infer<typeof problem>;
