@@ -1,0 +1,99 @@
+import { hostname } from 'node:os';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+const addressRanges = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((range) => range.trim())
+      .filter(Boolean),
+  )
+  .pipe(
+    z.array(
+      z.string().refine((range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range), 'an address or a CIDR range, as in 10.1.0.0/16'),
+    ),
+  );
+
+const secret = z.string().min(32, 'at least 32 characters: openssl rand -base64 33');
+
+const variables = z.object({
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  /** How this task is called in `X-Served-By`, logs and metrics. */
+  TASK_NAME: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/)
+    .default(hostname().replace(/[^\w.-]/g, '-').slice(0, 64)),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(100).default(10),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+  REDIS_KEY_PREFIX: z
+    .string()
+    .regex(/^[\w:.-]{0,40}$/)
+    .default('mt:'),
+  /** The proxies whose X-Forwarded-For is believed, by address range. Empty: nobody's is. */
+  TRUSTED_PROXIES: addressRanges.default([]),
+  /** Every key of the application is derived from it. The same in all tasks. */
+  APP_SECRET: secret,
+  /** Older secrets, comma-separated: tickets signed under them stay valid. */
+  APP_SECRETS_BEFORE: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter(Boolean))
+    .pipe(z.array(secret).max(5)),
+  HOLD_SECONDS: z.coerce.number().int().min(1).max(86_400).default(600),
+  /** The folder of the built pages; without it the API serves no pages. */
+  WEB_ROOT: z.string().min(1).optional(),
+  LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+});
+
+/** A secret that looks random: no example from a manual, no single repeated character. */
+function isWeak(value: string) {
+  return new Set(value).size < 12 || /secret|password|changeme|example|minitickets|0123456789|abcdef/i.test(value);
+}
+
+const config = variables
+  .superRefine((all, context) => {
+    for (const name of ['APP_SECRET', 'APP_SECRETS_BEFORE'] as const) {
+      if (all.NODE_ENV === 'production' && [all[name]].flat().some(isWeak)) {
+        context.addIssue({ code: 'custom', path: [name], message: 'too easy to guess for production: openssl rand -base64 33' });
+      }
+    }
+  })
+  .transform((all) => ({
+    production: all.NODE_ENV === 'production',
+    host: all.HOST,
+    port: all.PORT,
+    taskName: all.TASK_NAME,
+    databaseUrl: all.DATABASE_URL,
+    databasePoolSize: all.DATABASE_POOL_SIZE,
+    redisUrl: all.REDIS_URL,
+    redisKeyPrefix: all.REDIS_KEY_PREFIX,
+    trustedProxies: all.TRUSTED_PROXIES,
+    appSecret: all.APP_SECRET,
+    appSecretsBefore: all.APP_SECRETS_BEFORE,
+    holdSeconds: all.HOLD_SECONDS,
+    webRoot: all.WEB_ROOT,
+    logLevel: all.LOG_LEVEL,
+  }));
+
+export type Config = z.infer<typeof config>;
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/**
+ * Reads the configuration from environment variables. An empty variable counts as absent, as compose files write it.
+ * @throws ConfigError that names every wrong variable at once, and never shows a value: values can be secrets
+ */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const read = config.safeParse(present);
+  if (read.success) return read.data;
+  const lines = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+  throw new ConfigError(`The configuration is not usable:\n${lines.join('\n')}`);
+}

@@ -1,0 +1,34 @@
+import type { ExtractTablesWithRelations } from 'drizzle-orm';
+import { drizzle, type NodePgDatabase, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres';
+import type { PgTransaction } from 'drizzle-orm/pg-core';
+import pg from 'pg';
+import * as schema from './schema.ts';
+
+export type Database = NodePgDatabase<typeof schema>;
+export type Transaction = PgTransaction<NodePgQueryResultHKT, typeof schema, ExtractTablesWithRelations<typeof schema>>;
+/** What every query takes first: the pool, or the transaction that the caller opened. */
+export type Connection = Database | Transaction;
+
+type DatabaseOptions = { url: string; poolSize: number; taskName: string; onIdleError: (error: Error) => void };
+
+/**
+ * Opens the pool of one task. Nothing waits for ever: not for a connection (2 s), not for a statement (5 s), not for a
+ * lock (3 s), and a transaction that its owner forgot is ended by the server (10 s).
+ */
+export function openDatabase({ url, poolSize, taskName, onIdleError }: DatabaseOptions) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    application_name: `minitickets ${taskName}`,
+    connectionTimeoutMillis: 2_000,
+    // The client's own deadline stands a little behind the server's: it ends waits on a server that says nothing at all.
+    query_timeout: 6_000,
+    statement_timeout: 5_000,
+    lock_timeout: 3_000,
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+  });
+  // Without a listener an idle connection that breaks (a database restart) would end the process.
+  pool.on('error', onIdleError);
+  return { db: drizzle(pool, { schema }) as Database, pool };
+}

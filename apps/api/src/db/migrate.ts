@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+
+// The same path from src/db and from dist/db: the SQL files are not compiled.
+const migrationsFolder = fileURLToPath(new URL('../../src/db/migrations', import.meta.url));
+
+/** Any number; the same one in every process that migrates. */
+const MIGRATION_LOCK = 4_137_001;
+
+/**
+ * Brings the database to the newest schema. Several processes may call it at once: one migrates, the others wait up to a
+ * minute for it and then find nothing to do.
+ */
+export async function migrate(databaseUrl: string) {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    await client.query(`set lock_timeout = '60s'`);
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await applyMigrations(drizzle(client), { migrationsFolder });
+  } finally {
+    // Ending the session lets the lock go, whatever happened above.
+    await client.end();
+  }
+}

@@ -1,0 +1,219 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+const instant = (name: string) => timestamp(name, { withTimezone: true });
+const createdAt = () => instant('created_at').notNull().defaultNow();
+const id = () => uuid('id').primaryKey().defaultRandom();
+
+export const users = pgTable(
+  'users',
+  {
+    id: id(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    passwordHash: text('password_hash').notNull(),
+    role: text('role', { enum: ['customer', 'organiser', 'admin'] })
+      .notNull()
+      .default('customer'),
+    tier: text('tier', { enum: ['free', 'pro'] })
+      .notNull()
+      .default('free'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    // One account whatever the case: the e-mail is kept as typed and compared in small letters.
+    uniqueIndex('users_email_unique').on(sql`lower(${table.email})`),
+    check('users_role', sql`${table.role} in ('customer', 'organiser', 'admin')`),
+    check('users_tier', sql`${table.tier} in ('free', 'pro')`),
+  ],
+);
+
+export const events = pgTable(
+  'events',
+  {
+    id: id(),
+    slug: text('slug').notNull().unique(),
+    name: text('name').notNull(),
+    venue: text('venue').notNull(),
+    organiserId: uuid('organiser_id')
+      .notNull()
+      .references(() => users.id),
+    startsAt: instant('starts_at').notNull(),
+    timeZone: text('time_zone').notNull(),
+    salesOpenAt: instant('sales_open_at').notNull(),
+    salesCloseAt: instant('sales_close_at').notNull(),
+    status: text('status', { enum: ['draft', 'on_sale', 'cancelled'] })
+      .notNull()
+      .default('draft'),
+    maxPerUser: smallint('max_per_user').notNull().default(10),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index('events_list').on(table.startsAt, table.id),
+    check('events_status', sql`${table.status} in ('draft', 'on_sale', 'cancelled')`),
+    check('events_sale_window', sql`${table.salesOpenAt} < ${table.salesCloseAt}`),
+    check('events_max_per_user', sql`${table.maxPerUser} between 1 and 10`),
+  ],
+);
+
+/** `held` and `sold` are counted here, so that "is there room" is one row's arithmetic and a CHECK can stand behind it. */
+export const ticketTypes = pgTable(
+  'ticket_types',
+  {
+    id: id(),
+    eventId: uuid('event_id')
+      .notNull()
+      .references(() => events.id),
+    /** Keeps an organiser's order in every list. */
+    position: bigint('position', { mode: 'number' }).generatedAlwaysAsIdentity(),
+    name: text('name').notNull(),
+    priceMinor: integer('price_minor').notNull(),
+    currency: text('currency').notNull(),
+    capacity: integer('capacity').notNull(),
+    held: integer('held').notNull().default(0),
+    sold: integer('sold').notNull().default(0),
+  },
+  (table) => [
+    index('ticket_types_event').on(table.eventId),
+    check('ticket_types_price', sql`${table.priceMinor} >= 0`),
+    check('ticket_types_counts', sql`${table.held} >= 0 and ${table.sold} >= 0`),
+    // The last line of defence: whatever the code above believes, PostgreSQL refuses to oversell.
+    check('ticket_types_never_oversold', sql`${table.held} + ${table.sold} <= ${table.capacity}`),
+  ],
+);
+
+export const bookings = pgTable(
+  'bookings',
+  {
+    id: id(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    eventId: uuid('event_id')
+      .notNull()
+      .references(() => events.id),
+    status: text('status', { enum: ['held', 'confirmed', 'cancelled', 'expired'] })
+      .notNull()
+      .default('held'),
+    totalMinor: integer('total_minor').notNull(),
+    currency: text('currency').notNull(),
+    holdExpiresAt: instant('hold_expires_at').notNull(),
+    createdAt: createdAt(),
+    confirmedAt: instant('confirmed_at'),
+    /** When it was cancelled or expired. */
+    endedAt: instant('ended_at'),
+  },
+  (table) => [
+    index('bookings_mine').on(table.userId, table.createdAt, table.id),
+    index('bookings_live_of_user').on(table.eventId, table.userId).where(sql`${table.status} in ('held', 'confirmed')`),
+    index('bookings_holds_by_end').on(table.holdExpiresAt).where(sql`${table.status} = 'held'`),
+    index('bookings_holds_of_event').on(table.eventId, table.holdExpiresAt).where(sql`${table.status} = 'held'`),
+    check('bookings_status', sql`${table.status} in ('held', 'confirmed', 'cancelled', 'expired')`),
+    check('bookings_total', sql`${table.totalMinor} >= 0`),
+  ],
+);
+
+export const bookingLines = pgTable(
+  'booking_lines',
+  {
+    bookingId: uuid('booking_id')
+      .notNull()
+      .references(() => bookings.id),
+    ticketTypeId: uuid('ticket_type_id')
+      .notNull()
+      .references(() => ticketTypes.id),
+    quantity: smallint('quantity').notNull(),
+    /** The price when the hold was made; a later change of the ticket type does not touch it. */
+    unitPriceMinor: integer('unit_price_minor').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.bookingId, table.ticketTypeId] }),
+    check('booking_lines_quantity', sql`${table.quantity} between 1 and 10`),
+  ],
+);
+
+/** One place of a confirmed booking. Its code is not stored: it is the id, signed. */
+export const tickets = pgTable(
+  'tickets',
+  {
+    id: id(),
+    bookingId: uuid('booking_id')
+      .notNull()
+      .references(() => bookings.id),
+    ticketTypeId: uuid('ticket_type_id')
+      .notNull()
+      .references(() => ticketTypes.id),
+    createdAt: createdAt(),
+    checkedInAt: instant('checked_in_at'),
+    checkedInBy: uuid('checked_in_by').references(() => users.id),
+  },
+  (table) => [index('tickets_booking').on(table.bookingId)],
+);
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: id(),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    /** The first characters, so that people can tell their keys apart. */
+    prefix: text('prefix').notNull(),
+    keyHash: text('key_hash').notNull().unique(),
+    createdAt: createdAt(),
+    revokedAt: instant('revoked_at'),
+  },
+  (table) => [index('api_keys_user').on(table.userId)],
+);
+
+/** A row overrides the shipped policy of the same name and tier in `rules/limits.ts`, in every task, without a deploy. */
+export const limitOverrides = pgTable(
+  'limit_overrides',
+  {
+    policy: text('policy').notNull(),
+    tier: text('tier').notNull(),
+    capacity: integer('capacity').notNull(),
+    refillTokens: integer('refill_tokens').notNull(),
+    refillIntervalMs: integer('refill_interval_ms').notNull(),
+    onStoreFailure: text('on_store_failure', { enum: ['closed', 'open', 'local'] }).notNull(),
+    suppression: jsonb('suppression'),
+    shadow: boolean('shadow').notNull().default(false),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.policy, table.tier] }),
+    check('limit_overrides_bounds', sql`${table.capacity} > 0 and ${table.refillTokens} > 0 and ${table.refillIntervalMs} > 0`),
+  ],
+);
+
+/** Who changed which limit, when, from what, to what. Only ever appended to. */
+export const limitChanges = pgTable(
+  'limit_changes',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    policy: text('policy').notNull(),
+    tier: text('tier').notNull(),
+    changedBy: uuid('changed_by')
+      .notNull()
+      .references(() => users.id),
+    changedAt: instant('changed_at').notNull().defaultNow(),
+    before: jsonb('before').notNull(),
+    after: jsonb('after').notNull(),
+  },
+  (table) => [index('limit_changes_of').on(table.policy, table.tier, table.id)],
+);

@@ -1,0 +1,47 @@
+import type { BookingStatus } from '@minitickets/contract';
+
+/** Everything that can go wrong, in our words. What each means in HTTP is decided in `plugins/error-mapping.ts` alone. */
+export type Failure =
+  | { kind: 'unauthenticated' }
+  | { kind: 'invalid-credentials' }
+  | { kind: 'forbidden'; reason: string }
+  | { kind: 'cross-origin' }
+  | { kind: 'not-found'; what: string }
+  | { kind: 'not-valid'; path: string; message: string }
+  | { kind: 'email-taken' }
+  | { kind: 'slug-taken' }
+  | { kind: 'sold-out'; ticketTypeName?: string }
+  | { kind: 'user-limit-reached'; maxPerUser: number }
+  | { kind: 'sales-not-open'; opensInMs: number }
+  | { kind: 'sales-closed' }
+  | { kind: 'event-not-on-sale' }
+  | { kind: 'hold-expired' }
+  | { kind: 'booking-not-payable'; status: BookingStatus }
+  | { kind: 'booking-not-cancellable'; reason: string }
+  | { kind: 'payment-declined' }
+  | { kind: 'payment-in-progress' }
+  | { kind: 'already-checked-in'; checkedInAt: Date }
+  | { kind: 'ticket-not-valid'; reason: string }
+  | { kind: 'change-not-possible'; reason: string }
+  | { kind: 'idempotency-in-progress' }
+  | { kind: 'idempotency-key-reused' }
+  | { kind: 'rate-limited'; retryAfterMs: number }
+  | { kind: 'suppressed'; retryAfterMs: number }
+  | { kind: 'store-unavailable'; store: 'Redis' | 'PostgreSQL' }
+  | { kind: 'busy'; what: string };
+
+/** The one error class of the application: it carries a meaning, not a status. */
+export class TicketingError extends Error {
+  override name = 'TicketingError';
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failure.kind, options);
+    this.failure = failure;
+  }
+}
+
+/** Ends the current request with this failure. Never returns, so that it can stand behind `??` and `||`. */
+export function fail(failure: Failure, options?: ErrorOptions): never {
+  throw new TicketingError(failure, options);
+}
