@@ -1,0 +1,123 @@
+import { execFile, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/**
+ * Starts a program whose output goes straight to a file. A pipe through us would break when we die; and being detached, it
+ * does not get the terminal's Ctrl-C, so that we decide the order in which the parts stop.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {object} options
+ * @param {string} options.logFile appended to
+ * @param {string} [options.cwd]
+ * @param {NodeJS.ProcessEnv} [options.env] the whole environment, ours if left out
+ * @param {{ uid: number, gid: number }} [options.as] another user to run as
+ * @returns {Promise<import('node:child_process').ChildProcess & { pid: number }>}
+ * @throws if the program cannot be executed
+ */
+export async function spawnLogged(command, args, { logFile, cwd, env, as }) {
+  mkdirSync(dirname(logFile), { recursive: true });
+  const log = openSync(logFile, 'a');
+  try {
+    const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true, cwd, env, ...as });
+    await new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    child.on('error', () => {}); // A signal that could not be delivered: whoever waits for the end has a deadline.
+    return /** @type {import('node:child_process').ChildProcess & { pid: number }} */ (child);
+  } finally {
+    closeSync(log);
+  }
+}
+
+/**
+ * Runs a short program to its end.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ timeoutMs?: number, cwd?: string, env?: NodeJS.ProcessEnv, uid?: number, gid?: number, input?: string }} [options]
+ * @returns {Promise<{ stdout: string, stderr: string }>}
+ * @throws when it fails, with its error output in the message
+ */
+export async function runToEnd(command, args, { timeoutMs = 60_000, input, ...options } = {}) {
+  const running = run(command, args, { timeout: timeoutMs, maxBuffer: 16 << 20, ...options });
+  running.child.stdin?.on('error', () => {}); // A program that ends without reading its input says why by its exit code.
+  running.child.stdin?.end(input ?? '');
+  return await running;
+}
+
+/** @param {number} pid */
+export function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch (error) {
+    // EPERM: it runs, but it is not ours to signal.
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+  }
+}
+
+/**
+ * The command line of a process, or undefined when there is none. A number alone proves nothing: the system gives it out again.
+ * @param {number} pid
+ * @returns {Promise<string | undefined>}
+ */
+export async function commandLineOf(pid) {
+  if (!isRunning(pid)) return undefined;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    try {
+      return (await runToEnd('ps', ['-o', 'command=', '-p', String(pid)], { timeoutMs: 3000 })).stdout.trim();
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/**
+ * Ends a process: each signal in turn, with its time to work.
+ * @param {number} pid
+ * @param {readonly { signal: NodeJS.Signals, waitMs: number }[]} steps
+ * @returns {Promise<boolean>} whether it is gone
+ */
+export async function endProcess(pid, steps) {
+  for (const { signal, waitMs } of steps) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return !isRunning(pid);
+    }
+    if (await waitUntil(() => !isRunning(pid), waitMs)) return true;
+  }
+  return !isRunning(pid);
+}
+
+/**
+ * Asks again and again until the answer is yes or the time is over.
+ * @param {() => boolean | Promise<boolean>} condition
+ * @param {number} timeoutMs
+ * @returns {Promise<boolean>} whether the condition came true
+ */
+export async function waitUntil(condition, timeoutMs, everyMs = 20) {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() >= deadline) return false;
+    await delay(everyMs);
+  }
+  return true;
+}
+
+/** A child that has ended but that its parent has not collected yet still takes signals. @param {number} pid */
+function isZombie(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) === 'Z';
+  } catch {
+    return false;
+  }
+}

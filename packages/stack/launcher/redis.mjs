@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from './failure.mjs';
+import { findRedisProgram } from './find-redis.mjs';
+import { freePort } from './ports.mjs';
+import { commandLineOf, endProcess, isRunning, runToEnd, spawnLogged, waitUntil } from './processes.mjs';
+import { askRedis } from './resp.mjs';
+
+export { findRedis } from './find-redis.mjs';
+
+/**
+ * @typedef {object} RedisOptions
+ * @property {string} [dataDir] kept: `stop` writes the data there; without it nothing is ever written, and `stop` leaves nothing
+ * @property {number} [port] a free one if left out
+ * @property {string} [logFile]
+ * @property {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} [program] looked for if left out
+ *
+ * @typedef {object} Redis
+ * @property {string} url
+ * @property {number} port
+ * @property {number} pid
+ * @property {string} from where the program was found
+ * @property {string} logFile
+ * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} kill as a crash would: what was not saved is lost
+ */
+
+/**
+ * Starts a Redis of our own on the loopback and waits until it answers.
+ * @param {RedisOptions} [options]
+ * @returns {Promise<Redis>}
+ * @throws {Failure} if there is no Redis, or it does not start
+ */
+export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: givenLogFile, program } = {}) {
+  const found = program ?? (await findRedisProgram());
+  const dataDir = keptDir ?? mkdtempSync(join(tmpdir(), 'minitickets-redis-'));
+  mkdirSync(dataDir, { recursive: true });
+  const logFile = givenLogFile ?? join(dataDir, 'redis.log');
+  if (keptDir) await endRedisOf(dataDir);
+  const wipe = () => {
+    if (!keptDir) rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const port = fixedPort ?? (await freePort());
+    const { pid, container } = await launch(found, { dataDir, port, logFile });
+    return {
+      url: `redis://127.0.0.1:${port}`,
+      port,
+      pid,
+      from: found.from,
+      logFile,
+      async stop() {
+        await shutDown(port, pid, keptDir ? 'SAVE' : 'NOSAVE');
+        wipe();
+      },
+      async kill() {
+        if (container) await runToEnd('docker', ['kill', container]);
+        await endProcess(pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
+        wipe();
+      },
+    };
+  } catch (error) {
+    wipe();
+    throw error;
+  }
+}
+
+/**
+ * Ends the server that a run which crashed left behind, and keeps its data.
+ * @param {string} dataDir
+ */
+export async function endRedisOf(dataDir) {
+  const file = join(dataDir, 'server.json');
+  if (!existsSync(file)) return;
+  /** @type {{ pid: number, port: number }} */
+  const { pid, port } = JSON.parse(readFileSync(file, 'utf8'));
+  if (isRunning(pid) && (await commandLineOf(pid))?.includes(`:${port}`)) await shutDown(port, pid, 'SAVE');
+  rmSync(file, { force: true });
+}
+
+/**
+ * Snapshots are taken by `shutDown` alone: with Redis's own, a full disk makes it refuse every write.
+ * @param {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} program
+ * @param {{ dataDir: string, port: number, logFile: string }} options
+ */
+async function launch(program, { dataDir, port, logFile }) {
+  const container = program.kind === 'docker' ? `minitickets-redis-${port}` : undefined;
+  const [command, args, env] =
+    program.kind === 'binary' ? binaryCommand(program, dataDir, port) : dockerCommand(program, dataDir, port);
+  const child = await spawnLogged(command, args, { logFile, cwd: dataDir, env });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const isReady = async () => hasEnded() || (await askRedis(port, 'PING').catch(() => '')) === '+PONG';
+  // Docker may have to bring the image first.
+  const inTime = await waitUntil(isReady, program.kind === 'docker' ? 180_000 : 20_000);
+  if (!inTime || hasEnded()) {
+    await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
+    throw new Failure('Redis did not start.', {
+      step: 'redis',
+      logFile,
+      mend: 'npm run doctor checks the usual causes.',
+    });
+  }
+  writeFileSync(join(dataDir, 'server.json'), JSON.stringify({ pid: child.pid, port }));
+  return { pid: child.pid, container };
+}
+
+const settings = [
+  '--save',
+  '',
+  '--appendonly',
+  'no',
+  '--stop-writes-on-bgsave-error',
+  'no',
+  '--maxmemory-policy',
+  'noeviction',
+];
+
+/** @param {import('./find-redis.mjs').RedisBinary} program @param {string} dataDir @param {number} port */
+function binaryCommand({ path, libraryPath }, dataDir, port) {
+  const env = libraryPath ? { ...process.env, LD_LIBRARY_PATH: libraryPath } : process.env;
+  const address = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dataDir];
+  return /** @type {const} */ ([path, [...address, ...settings], env]);
+}
+
+/** @param {import('./find-redis.mjs').RedisImage} program @param {string} dataDir @param {number} port */
+function dockerCommand({ image }, dataDir, port) {
+  const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : [];
+  const run = [
+    'run',
+    '--rm',
+    '--name',
+    `minitickets-redis-${port}`,
+    '-p',
+    `127.0.0.1:${port}:6379`,
+    '-v',
+    `${dataDir}:/data`,
+  ];
+  return /** @type {const} */ (['docker', [...run, ...user, image, 'redis-server', ...settings], process.env]);
+}
+
+/** @param {number} port @param {number} pid @param {'SAVE' | 'NOSAVE'} save */
+async function shutDown(port, pid, save) {
+  await askRedis(port, `SHUTDOWN ${save}`, 15_000).catch(() => '');
+  if (await waitUntil(() => !isRunning(pid), 5000)) return;
+  await endProcess(pid, [
+    { signal: 'SIGTERM', waitMs: 5000 },
+    { signal: 'SIGKILL', waitMs: 2000 },
+  ]);
+}

@@ -1,0 +1,27 @@
+import { connect } from 'node:net';
+
+/**
+ * Sends Redis one command and gives the first line of its answer, like `+PONG`. Enough to ask a server of our own whether it is
+ * ready or to tell it to end, before anything is installed.
+ * @param {number} port on 127.0.0.1
+ * @param {string} command without spaces inside its words
+ * @returns {Promise<string>} empty when the server closed the connection without an answer
+ * @throws if it cannot be reached, or after `timeoutMs`
+ */
+export function askRedis(port, command, timeoutMs = 1000) {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let answer = '';
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`No answer to ${command} within ${timeoutMs} ms.`)));
+    socket.once('error', reject);
+    socket.once('close', () => resolve(answer.trim()));
+    socket.once('connect', () => socket.write(`${command}\r\n`));
+    socket.setEncoding('utf8').on('data', (text) => {
+      answer += text;
+      if (answer.includes('\r\n')) {
+        resolve(answer.slice(0, answer.indexOf('\r\n')));
+        socket.destroy();
+      }
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import { dockerAnswers } from '../launcher/find-redis.mjs';
+import { startPostgres } from '../launcher/postgres.mjs';
+import { startRedis } from '../launcher/redis.mjs';
+
+export interface TestServers {
+  /** One line for the person who reads the test run. */
+  description: string;
+  databaseUrl: string;
+  redisUrl: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * The stores of a test run, the first of these that applies: `TEST_DATABASE_URL` with `TEST_REDIS_URL`; what `TEST_RUNTIME` says
+ * (`docker` or `embedded`); Docker, if it answers and can bring the images; PostgreSQL's binaries from npm and a found Redis.
+ * @throws if there are none: a test without its store has to fail, not to be skipped
+ */
+export async function startTestServers(env: NodeJS.ProcessEnv = process.env): Promise<TestServers> {
+  const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl, TEST_RUNTIME: runtime } = env;
+  if (databaseUrl && redisUrl) {
+    return { description: 'TEST_DATABASE_URL and TEST_REDIS_URL', databaseUrl, redisUrl, stop: async () => {} };
+  }
+  if (databaseUrl || redisUrl) throw new Error('Set both TEST_DATABASE_URL and TEST_REDIS_URL, or neither.');
+  if (runtime === 'docker') return await startContainers();
+  if (runtime === 'embedded') return await startEmbedded();
+  if (runtime) throw new Error(`TEST_RUNTIME is docker or embedded, not ${runtime}.`);
+  if (await dockerAnswers()) {
+    try {
+      return await startContainers();
+    } catch (error) {
+      console.log(`Docker answers but gives no stores: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return await startEmbedded();
+}
+
+async function startEmbedded(): Promise<TestServers> {
+  const redis = await startRedis();
+  const postgres = await startPostgres().catch(async (error: unknown) => {
+    await redis.stop();
+    throw error;
+  });
+  return {
+    description: `PostgreSQL ${postgres.version} embedded, Redis from ${redis.from}`,
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    stop: async () => {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    },
+  };
+}
+
+async function startContainers(): Promise<TestServers> {
+  // Importing testcontainers takes more than a second, so only who uses it pays.
+  const [{ PostgreSqlContainer }, { RedisContainer }] = await Promise.all([
+    import('@testcontainers/postgresql'),
+    import('@testcontainers/redis'),
+  ]);
+  const redis = await new RedisContainer('redis:8').start();
+  const postgres = await new PostgreSqlContainer('postgres:17')
+    .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=200'])
+    .start()
+    .catch(async (error: unknown) => {
+      await redis.stop();
+      throw error;
+    });
+  return {
+    description: 'postgres:17 and redis:8 in Docker',
+    databaseUrl: postgres.getConnectionUri(),
+    redisUrl: redis.getConnectionUrl(),
+    stop: async () => {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    },
+  };
+}

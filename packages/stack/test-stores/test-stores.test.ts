@@ -1,0 +1,27 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { copyTemplateDatabase, dropDatabase } from './template-database.ts';
+import { useStores } from './test-stores.ts';
+
+const stores = useStores();
+let client: Client;
+
+beforeAll(async () => {
+  client = new Client(stores.databaseUrl);
+  await client.connect();
+});
+afterAll(() => client.end());
+
+test('a test file begins with a database that is migrated and empty', async () => {
+  const { rows } = await client.query('SELECT count(*)::int AS events FROM events');
+  expect(rows).toEqual([{ events: 0 }]);
+});
+
+test('copies of the template can be asked for at the same moment', async () => {
+  const adminUrl = inject('testAdminDatabaseUrl');
+  const urls = await Promise.all(
+    Array.from({ length: 8 }, () => copyTemplateDatabase(adminUrl, inject('testTemplateDatabase'))),
+  );
+  expect(new Set(urls).size).toBe(8);
+  await Promise.all(urls.map((url) => dropDatabase(adminUrl, url)));
+});

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, inject } from 'vitest';
+import type {} from './global-setup.ts';
+import { copyTemplateDatabase, dropDatabase } from './template-database.ts';
+
+export interface TestStores {
+  /** This file's own database: migrated, and empty when the first test begins. */
+  readonly databaseUrl: string;
+  /** Shared with other files; keep to keys that begin with `redisKeyPrefix`. */
+  readonly redisUrl: string;
+  readonly redisKeyPrefix: string;
+}
+
+/**
+ * Gives a test file a database and a Redis key prefix of its own, and removes both afterwards. Call it once, at the top of the file;
+ * the values are there from `beforeAll` on.
+ */
+export function useStores(): TestStores {
+  const adminUrl = inject('testAdminDatabaseUrl');
+  const redisUrl = inject('testRedisUrl');
+  const redisKeyPrefix = `test:${randomBytes(6).toString('hex')}:`;
+  let databaseUrl: string | undefined;
+
+  beforeAll(async () => {
+    databaseUrl = await copyTemplateDatabase(adminUrl, inject('testTemplateDatabase'));
+  }, 60_000);
+
+  afterAll(async () => {
+    if (databaseUrl) await dropDatabase(adminUrl, databaseUrl);
+    await removeKeys(redisUrl, redisKeyPrefix);
+  }, 60_000);
+
+  return {
+    redisUrl,
+    redisKeyPrefix,
+    get databaseUrl() {
+      if (!databaseUrl)
+        throw new Error('The database of this file is made in beforeAll: read databaseUrl in a hook or a test.');
+      return databaseUrl;
+    },
+  };
+}
+
+async function removeKeys(redisUrl: string, prefix: string) {
+  const redis = new Redis(redisUrl, { commandTimeout: 10_000 });
+  try {
+    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
+      if (keys.length > 0) await redis.unlink(keys);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}
