@@ -12,7 +12,12 @@ const addressRanges = z
   )
   .pipe(
     z.array(
-      z.string().refine((range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range), 'an address or a CIDR range, as in 10.1.0.0/16'),
+      z
+        .string()
+        .refine(
+          (range) => ipaddr.isValid(range) || ipaddr.isValidCIDR(range),
+          'an address or a CIDR range, as in 10.1.0.0/16',
+        ),
     ),
   );
 
@@ -26,7 +31,11 @@ const variables = z.object({
   TASK_NAME: z
     .string()
     .regex(/^[\w.-]{1,64}$/)
-    .default(hostname().replace(/[^\w.-]/g, '-').slice(0, 64)),
+    .default(
+      hostname()
+        .replace(/[^\w.-]/g, '-')
+        .slice(0, 64),
+    ),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(100).default(10),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
@@ -59,7 +68,11 @@ const config = variables
   .superRefine((all, context) => {
     for (const name of ['APP_SECRET', 'APP_SECRETS_BEFORE'] as const) {
       if (all.NODE_ENV === 'production' && [all[name]].flat().some(isWeak)) {
-        context.addIssue({ code: 'custom', path: [name], message: 'too easy to guess for production: openssl rand -base64 33' });
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: 'too easy to guess for production: openssl rand -base64 33',
+        });
       }
     }
   })

@@ -46,7 +46,11 @@ export const event = z.object({
 });
 export type Event = z.infer<typeof event>;
 
-export const eventsQuery = pageQuery.extend({ search: z.string().trim().max(100).optional() });
+export const eventsQuery = pageQuery.extend({
+  search: z.string().trim().max(100).optional(),
+  /** An organiser's own events, drafts and past ones too. */
+  mine: z.stringbool().optional(),
+});
 
 export const newTicketType = z.strictObject({ name: label, priceMinor, currency, capacity });
 export const newEvent = z.strictObject({

@@ -1,0 +1,86 @@
+import cookie from '@fastify/cookie';
+import fastify from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Api, Deps } from './deps.ts';
+import { passwordQueue } from './passwords.ts';
+import { trustProxies } from './plugins/client-address.ts';
+import { mapErrors, sendNotFound } from './plugins/error-mapping.ts';
+import { measureRequests } from './plugins/metrics.ts';
+import { limitRequests } from './plugins/rate-limit.ts';
+import { refuseOtherOrigins } from './plugins/same-origin.ts';
+import { tellBrowsers } from './plugins/security-headers.ts';
+import { readSessions } from './plugins/session.ts';
+import { bookingRoutes } from './routes/bookings.ts';
+import { checkInRoutes } from './routes/check-ins.ts';
+import { describeRoutes, docsRoutes } from './routes/docs.ts';
+import { eventRoutes } from './routes/events.ts';
+import { healthRoutes, type Lifecycle, metricsRoute } from './routes/health.ts';
+import { pageRoutes } from './routes/pages.ts';
+import { paymentRoutes } from './routes/payments.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { ticketTypeRoutes } from './routes/ticket-types.ts';
+import { ticketRoutes } from './routes/tickets.ts';
+import { userRoutes } from './routes/users.ts';
+
+/** One request may take this long in all; what waits longer is a fault, and the caller has left. */
+const REQUEST_DEADLINE_MS = 15_000;
+
+/** Builds the application of one task: what wraps every request, then every route module by name. */
+export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: false }) {
+  const { config, redis } = deps;
+  const app: Api = fastify({
+    logger: {
+      level: config.logLevel,
+      base: { task: config.taskName },
+      redact: ['req.headers.cookie', 'req.headers.authorization'],
+    },
+    trustProxy: trustProxies(config.trustedProxies),
+    bodyLimit: 64 * 1024,
+    connectionTimeout: REQUEST_DEADLINE_MS,
+    requestTimeout: REQUEST_DEADLINE_MS,
+    // Longer than any balancer keeps an idle connection, so that none is closed just as it is used again.
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 300 },
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  readJson(app);
+
+  mapErrors(app);
+  const metrics = measureRequests(app, config.taskName);
+  tellBrowsers(app);
+  await describeRoutes(app);
+  healthRoutes(app, deps, lifecycle);
+  metricsRoute(app, metrics);
+  await docsRoutes(app);
+  if (config.webRoot) await pageRoutes(app, config.webRoot);
+  else app.setNotFoundHandler(sendNotFound);
+
+  await app.register(async (scope: Api) => {
+    await scope.register(cookie);
+    refuseOtherOrigins(scope);
+    readSessions(scope, redis);
+    limitRequests(scope, deps, metrics);
+    const passwords = passwordQueue();
+    userRoutes(scope, deps, passwords);
+    sessionRoutes(scope, deps, passwords);
+    eventRoutes(scope, deps);
+    ticketTypeRoutes(scope, deps);
+    bookingRoutes(scope, deps);
+    paymentRoutes(scope, deps);
+    ticketRoutes(scope, deps);
+    checkInRoutes(scope, deps);
+  });
+  return app;
+}
+
+/** JSON only, and an empty body is no body: clients that always name a content type may still send a DELETE. */
+function readJson(app: Api) {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parse(request, body as string, done);
+  });
+}

@@ -1,0 +1,163 @@
+import { headers, type Problem, type ProblemCode, problems } from '@minitickets/contract';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { postgresFailure } from '../db/postgres-failures.ts';
+import type { Api } from '../deps.ts';
+import { type Failure, TicketingError } from '../errors.ts';
+
+type Answer = { code: ProblemCode; detail: string; retryAfterMs?: number; errors?: Problem['errors'] };
+
+/** The only place where a meaning becomes an HTTP answer: `application/problem+json` of RFC 9457 for every error. */
+export function mapErrors(app: Api) {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = answerTo(error);
+    if (answer.code === 'internal_error') request.log.error({ err: error }, 'a fault of ours');
+    else if (problems[answer.code].status >= 500) request.log.warn({ err: error }, answer.detail);
+    return sendProblem(reply, answer);
+  });
+}
+
+/** The answer to an address that nothing is behind. */
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply) {
+  return sendProblem(reply, { code: 'not_found', detail: `Nothing answers ${request.method} here.` });
+}
+
+/** Sends a problem from a route that answers without throwing. `retryAfterMs` also becomes the header, in whole seconds. */
+export function sendProblem(reply: FastifyReply, { code, detail, retryAfterMs, errors }: Answer) {
+  const { status, title } = problems[code];
+  const retryAfter = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
+  if (retryAfter !== undefined) reply.header(headers.retryAfter, retryAfter);
+  const body: Problem = {
+    type: `/problems/${code}`,
+    title,
+    status,
+    detail,
+    error: code,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(errors && { errors }),
+  };
+  // Serialised here: the route's response schemas describe its successes.
+  return reply
+    .code(status)
+    .type('application/problem+json; charset=utf-8')
+    .serializer((problem: Problem) => JSON.stringify(problem))
+    .send(body);
+}
+
+function answerTo(error: FastifyError): Answer {
+  if (error instanceof TicketingError) return answerToFailure(error.failure);
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const where = error.validationContext === 'body' ? '' : `${error.validationContext}`;
+    const errors = error.validation.slice(0, 20).map(({ instancePath, message }) => ({
+      path: `${where}${instancePath}` || '/',
+      message: message ?? 'not valid',
+    }));
+    return {
+      code: 'validation_failed',
+      detail: errors.map(({ path, message }) => `${path}: ${message}`).join('; '),
+      errors,
+    };
+  }
+  const failure = postgresFailure(error);
+  if (failure) return answerToFailure(failure);
+  // What Fastify itself refuses before any of our code runs.
+  if (error.statusCode === 413) return { code: 'too_large', detail: 'The body is larger than this path takes.' };
+  if (error.statusCode === 415)
+    return { code: 'unsupported_media_type', detail: 'The body has to be application/json.' };
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return { code: 'malformed_request', detail: 'The request cannot be read: check its body and its address.' };
+  }
+  return { code: 'internal_error', detail: 'The fault was recorded; trying again may help.' };
+}
+
+function answerToFailure(failure: Failure): Answer {
+  switch (failure.kind) {
+    case 'unauthenticated':
+      return { code: 'unauthenticated', detail: 'This needs a session, or a valid API key.' };
+    case 'invalid-credentials':
+      return { code: 'invalid_credentials', detail: 'No account has this e-mail and this password.' };
+    case 'forbidden':
+      return { code: 'forbidden', detail: failure.reason };
+    case 'cross-origin':
+      return { code: 'cross_origin', detail: 'A page of another origin sent this write with a visitor’s browser.' };
+    case 'not-found':
+      return { code: 'not_found', detail: `There is no such ${failure.what}.` };
+    case 'not-valid': {
+      const { path, message } = failure;
+      return {
+        code: 'validation_failed',
+        detail: path ? `${path}: ${message}` : message,
+        errors: [{ path: path || '/', message }],
+      };
+    }
+    case 'email-taken':
+      return { code: 'email_taken', detail: 'Log in with this e-mail, or register another.' };
+    case 'slug-taken':
+      return { code: 'slug_taken', detail: 'Choose another slug.' };
+    case 'sold-out':
+      return {
+        code: 'sold_out',
+        detail: failure.ticketTypeName
+          ? `There are not enough places left of “${failure.ticketTypeName}”. Held places may come back.`
+          : 'There are not enough places left. Held places may come back.',
+      };
+    case 'user-limit-reached':
+      return {
+        code: 'user_limit_reached',
+        detail: `One person can have at most ${failure.maxPerUser} places of this event.`,
+      };
+    case 'sales-not-open':
+      return { code: 'sales_not_open', detail: 'The sale opens later.', retryAfterMs: failure.opensInMs };
+    case 'sales-closed':
+      return { code: 'sales_closed', detail: 'The sale of this event has ended.' };
+    case 'event-not-on-sale':
+      return { code: 'event_not_on_sale', detail: 'This event is not on sale.' };
+    case 'hold-expired':
+      return {
+        code: 'hold_expired',
+        detail: 'The time to pay is over and the places went back on sale. Nothing was charged.',
+      };
+    case 'booking-not-payable':
+      return { code: 'booking_not_payable', detail: `A ${failure.status} booking cannot be paid.` };
+    case 'booking-not-cancellable':
+      return { code: 'booking_not_cancellable', detail: failure.reason };
+    case 'payment-declined':
+      return { code: 'payment_declined', detail: 'Nothing was charged. The places stay held: try another payment.' };
+    case 'payment-in-progress':
+      return {
+        code: 'payment_in_progress',
+        detail: 'Wait for the payment that is running; it is not charged twice.',
+        retryAfterMs: 1000,
+      };
+    case 'already-checked-in':
+      return { code: 'already_checked_in', detail: `It admitted somebody at ${failure.checkedInAt.toISOString()}.` };
+    case 'ticket-not-valid':
+      return { code: 'ticket_not_valid', detail: failure.reason };
+    case 'change-not-possible':
+      return { code: 'change_not_possible', detail: failure.reason };
+    case 'idempotency-in-progress':
+      return {
+        code: 'idempotency_in_progress',
+        detail: 'Ask again in a moment: the answer will be the first request’s.',
+        retryAfterMs: 1000,
+      };
+    case 'idempotency-key-reused':
+      return { code: 'idempotency_key_reused', detail: 'Send a new key with a new request.' };
+    case 'rate-limited':
+      return { code: 'rate_limited', detail: 'Wait as long as Retry-After says.', retryAfterMs: failure.retryAfterMs };
+    case 'suppressed':
+      return {
+        code: 'suppressed',
+        detail: 'Too many refused requests in a row. Requests are refused for a while, and it ends by itself.',
+        retryAfterMs: failure.retryAfterMs,
+      };
+    case 'store-unavailable':
+      return {
+        code: 'store_unavailable',
+        detail: `${failure.store} does not answer at the moment.`,
+        retryAfterMs: 1000,
+      };
+    case 'busy':
+      return { code: 'busy', detail: `Too much is waiting for ${failure.what}.`, retryAfterMs: 1000 };
+  }
+}

@@ -1,0 +1,24 @@
+import type { Api } from '../deps.ts';
+import { fail } from '../errors.ts';
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Refuses writes that a page of another origin makes with a visitor's browser (CSRF). Browsers say where a request comes
+ * from: `Sec-Fetch-Site`, and `Origin` in those that lack it. Programs send neither and are let through; a Bearer key is
+ * nothing that a browser adds by itself, so a request that carries one cannot be forged this way.
+ */
+export function refuseOtherOrigins(app: Api) {
+  app.addHook('onRequest', async (request) => {
+    if (SAFE_METHODS.has(request.method) || request.headers.authorization) return;
+    const site = request.headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') fail({ kind: 'cross-origin' });
+    const { origin } = request.headers;
+    if (origin !== undefined && !sameHost(origin, request.host)) fail({ kind: 'cross-origin' });
+  });
+}
+
+function sameHost(origin: string, host: string) {
+  // Sandboxed frames and some redirects send the word null.
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}

@@ -1,0 +1,77 @@
+import type { EventStatus } from '@minitickets/contract';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import type { Connection } from '../db/client.ts';
+import { events } from '../db/schema.ts';
+import type { PageCursor } from '../rules/page-cursors.ts';
+
+export type EventRow = typeof events.$inferSelect;
+export type NewEventRow = typeof events.$inferInsert;
+
+type Page = { limit: number; after?: PageCursor | undefined };
+
+/** Coming events that are published, soonest first, one more than asked for: the surplus says that there is a next page. */
+export async function comingEvents(db: Connection, page: Page & { search?: string | undefined }) {
+  return eventsPage(db, page, and(eq(events.status, 'on_sale'), sql`${events.startsAt} > now()`, named(page.search)));
+}
+
+/** All events of an organiser, drafts and past ones too. One more than asked for. */
+export async function eventsOfOrganiser(
+  db: Connection,
+  organiserId: string,
+  page: Page & { search?: string | undefined },
+) {
+  return eventsPage(db, page, and(eq(events.organiserId, organiserId), named(page.search)));
+}
+
+/** One event by its id or its slug. */
+export async function eventByIdOrSlug(db: Connection, idOrSlug: string): Promise<EventRow | undefined> {
+  const [row] = await db.select().from(events).where(addressedBy(idOrSlug));
+  return row;
+}
+
+/** One event, locked against other changes until the transaction ends. Bookings, which only read it, go on. */
+export async function lockEvent(db: Connection, idOrSlug: string): Promise<EventRow | undefined> {
+  const [row] = await db.select().from(events).where(addressedBy(idOrSlug)).for('no key update');
+  return row;
+}
+
+export async function insertEvent(db: Connection, event: NewEventRow): Promise<EventRow> {
+  const [row] = await db.insert(events).values(event).returning();
+  if (!row) throw new Error('an insert returned no row');
+  return row;
+}
+
+export async function updateEvent(db: Connection, eventId: string, change: Partial<EventFields>): Promise<EventRow> {
+  const [row] = await db.update(events).set(change).where(eq(events.id, eventId)).returning();
+  if (!row) throw new Error('a locked event is gone');
+  return row;
+}
+
+type EventFields = Pick<
+  EventRow,
+  'name' | 'venue' | 'startsAt' | 'timeZone' | 'salesOpenAt' | 'salesCloseAt' | 'maxPerUser'
+> & { status: EventStatus };
+
+async function eventsPage(db: Connection, { limit, after }: Page, condition: SQL | undefined) {
+  const later = after && sql`(${events.startsAt}, ${events.id}) > (${after.at}::timestamptz, ${after.id}::uuid)`;
+  return db
+    .select()
+    .from(events)
+    .where(and(condition, later))
+    .orderBy(asc(events.startsAt), asc(events.id))
+    .limit(limit + 1);
+}
+
+/** Every word of the search has to be in the name or the venue. */
+function named(search: string | undefined) {
+  const words = search?.split(/\s+/).filter(Boolean).slice(0, 10) ?? [];
+  return and(
+    ...words.map((word) => {
+      const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+      return sql`(${events.name} || ' ' || ${events.venue}) ilike ${pattern}`;
+    }),
+  );
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const addressedBy = (idOrSlug: string) => (UUID.test(idOrSlug) ? eq(events.id, idOrSlug) : eq(events.slug, idOrSlug));

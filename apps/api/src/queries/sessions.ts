@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { User } from '@minitickets/contract';
+import type { Redis } from 'ioredis';
+
+/** Unused for this long, a session ends. */
+const IDLE_MS = 7 * 24 * 3_600_000;
+/** However much it is used, a session ends after this long. */
+const ABSOLUTE_MS = 30 * 24 * 3_600_000;
+/** More at once than people have devices; the oldest goes first. */
+const MOST_PER_USER = 20;
+
+/*
+ * A session is a hash of the user's fields under SHA-256 of its sid, so that a reader of Redis cannot act as anybody. The
+ * sorted set of a user's sessions, by their absolute end, serves "log out everywhere". Redis's clock decides all ends.
+ * The scripts reach session keys that they learn from the set: on Redis Cluster sessions need a Redis of their own.
+ */
+const NOW = `local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+const CREATE = `${NOW}
+local session, set, session_prefix = KEYS[1], KEYS[2], KEYS[3]
+local idle, absolute, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local ends = now + absolute
+redis.call('HSET', session, 'endsAt', string.format('%.0f', ends), unpack(ARGV, 5))
+redis.call('PEXPIRE', session, math.min(idle, absolute))
+redis.call('ZREMRANGEBYSCORE', set, '-inf', now)
+redis.call('ZADD', set, ends, ARGV[4])
+local surplus = redis.call('ZCARD', set) - most
+if surplus > 0 then
+  for _, oldest in ipairs(redis.call('ZPOPMIN', set, surplus)) do
+    if #oldest == 64 then redis.call('DEL', session_prefix .. oldest) end
+  end
+end
+redis.call('PEXPIRE', set, absolute)
+return 1`;
+
+const TOUCH = `
+local ends = redis.call('HGET', KEYS[1], 'endsAt')
+if not ends then return {} end
+${NOW}
+local left = math.min(tonumber(ARGV[1]), tonumber(ends) - now)
+if left <= 0 then redis.call('DEL', KEYS[1]) return {} end
+redis.call('PEXPIRE', KEYS[1], left)
+return redis.call('HMGET', KEYS[1], 'id', 'email', 'name', 'role', 'tier')`;
+
+const END = `
+local user = redis.call('HGET', KEYS[1], 'id')
+if user then redis.call('ZREM', KEYS[2] .. user, ARGV[1]) end
+return redis.call('DEL', KEYS[1])`;
+
+const END_ALL = `
+local ended = 0
+for _, hash in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do ended = ended + redis.call('DEL', KEYS[2] .. hash) end
+redis.call('DEL', KEYS[1])
+return ended`;
+
+const SET_TIER = `
+for _, hash in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  if redis.call('EXISTS', KEYS[2] .. hash) == 1 then redis.call('HSET', KEYS[2] .. hash, 'tier', ARGV[1]) end
+end
+return 1`;
+
+const SESSION = 'session:';
+const SESSIONS_OF = 'sessions-of:';
+const hashOf = (sid: string) => createHash('sha256').update(sid).digest('hex');
+
+/** Begins a session under this sid (256 random bits, chosen by the caller). */
+export async function createSession(redis: Redis, sid: string, user: User) {
+  const hash = hashOf(sid);
+  const fields = ['id', user.id, 'email', user.email, 'name', user.name, 'role', user.role, 'tier', user.tier];
+  const keys = [SESSION + hash, SESSIONS_OF + user.id, SESSION];
+  await redis.eval(CREATE, keys.length, ...keys, IDLE_MS, ABSOLUTE_MS, MOST_PER_USER, hash, ...fields);
+}
+
+/** Who this sid belongs to, and keeps the session from idling out. Null for a session that is unknown or has ended. */
+export async function touchSession(redis: Redis, sid: string): Promise<User | null> {
+  const fields = (await redis.eval(TOUCH, 1, SESSION + hashOf(sid), IDLE_MS)) as (string | null)[];
+  const [id, email, name, role, tier] = fields;
+  if (!id || email == null || name == null) return null;
+  return { id, email, name, role: role as User['role'], tier: tier as User['tier'] };
+}
+
+/** Ends one session, on every task at once. */
+export async function endSession(redis: Redis, sid: string) {
+  const hash = hashOf(sid);
+  await redis.eval(END, 2, SESSION + hash, SESSIONS_OF, hash);
+}
+
+/** Ends every session of a user. */
+export async function endSessionsOf(redis: Redis, userId: string) {
+  await redis.eval(END_ALL, 2, SESSIONS_OF + userId, SESSION);
+}
+
+/** Makes a user's new tier known to their live sessions, so that their next request is in it. */
+export async function setTierOfSessions(redis: Redis, userId: string, tier: User['tier']) {
+  await redis.eval(SET_TIER, 2, SESSIONS_OF + userId, SESSION, tier);
+}

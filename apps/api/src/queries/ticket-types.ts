@@ -1,0 +1,57 @@
+import type { TicketType } from '@minitickets/contract';
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { Connection } from '../db/client.ts';
+import { ticketTypes } from '../db/schema.ts';
+import { placesFree } from './inventory.ts';
+
+const columns = {
+  id: ticketTypes.id,
+  eventId: ticketTypes.eventId,
+  name: ticketTypes.name,
+  priceMinor: ticketTypes.priceMinor,
+  currency: ticketTypes.currency,
+  capacity: ticketTypes.capacity,
+  available: placesFree.as('available'),
+};
+
+export type TicketTypeRow = TicketType & { eventId: string };
+
+/** The ticket types of these events, in their organiser's order, with what is free of each at this moment. */
+export async function ticketTypesOf(db: Connection, eventIds: string[]): Promise<TicketTypeRow[]> {
+  return db
+    .select(columns)
+    .from(ticketTypes)
+    .where(inArray(ticketTypes.eventId, eventIds))
+    .orderBy(asc(ticketTypes.position));
+}
+
+export async function insertTicketTypes(
+  db: Connection,
+  eventId: string,
+  types: { name: string; priceMinor: number; currency: string; capacity: number }[],
+) {
+  return db
+    .insert(ticketTypes)
+    .values(types.map((type) => ({ ...type, eventId })))
+    .returning({ id: ticketTypes.id });
+}
+
+/**
+ * Changes a ticket type. Prices of bookings that exist are their lines' and stay.
+ * @returns whether a row was changed: there is none of this id, or its new capacity is below what is sold and held
+ */
+export async function updateTicketType(
+  db: Connection,
+  eventId: string,
+  ticketTypeId: string,
+  change: { name?: string | undefined; priceMinor?: number | undefined; capacity?: number | undefined },
+) {
+  const fits =
+    change.capacity === undefined ? undefined : sql`${ticketTypes.held} + ${ticketTypes.sold} <= ${change.capacity}`;
+  const changed = await db
+    .update(ticketTypes)
+    .set(change)
+    .where(and(eq(ticketTypes.id, ticketTypeId), eq(ticketTypes.eventId, eventId), fits))
+    .returning({ id: ticketTypes.id });
+  return changed.length === 1;
+}

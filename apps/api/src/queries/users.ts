@@ -1,0 +1,39 @@
+import type { Role, Tier, User } from '@minitickets/contract';
+import { eq, sql } from 'drizzle-orm';
+import type { Connection } from '../db/client.ts';
+import { users } from '../db/schema.ts';
+
+const columns = { id: users.id, email: users.email, name: users.name, role: users.role, tier: users.tier };
+
+/** Adds an account. The unique index on the e-mail in small letters decides between two registrations in the same moment. */
+export async function insertUser(
+  db: Connection,
+  user: { email: string; name: string; passwordHash: string; role?: Role; tier?: Tier },
+): Promise<User> {
+  const [row] = await db.insert(users).values(user).returning(columns);
+  if (!row) throw new Error('an insert returned no row');
+  return row;
+}
+
+/** The account of an e-mail, whatever its case, with its password hash. */
+export async function userByEmail(db: Connection, email: string) {
+  const [row] = await db
+    .select({ ...columns, passwordHash: users.passwordHash })
+    .from(users)
+    .where(eq(sql`lower(${users.email})`, sql`lower(${email})`));
+  return row;
+}
+
+/** Stores a stronger hash of the same password, unless the password was changed meanwhile. */
+export async function replacePasswordHash(db: Connection, userId: string, from: string, to: string) {
+  await db
+    .update(users)
+    .set({ passwordHash: to })
+    .where(sql`${users.id} = ${userId} and ${users.passwordHash} = ${from}`);
+}
+
+/** @returns the changed account, or undefined if there is none of this id */
+export async function setUserTier(db: Connection, userId: string, tier: Tier): Promise<User | undefined> {
+  const [row] = await db.update(users).set({ tier }).where(eq(users.id, userId)).returning(columns);
+  return row;
+}

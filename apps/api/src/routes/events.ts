@@ -1,0 +1,128 @@
+import { type Event, event, eventChange, eventsQuery, newEvent, pageOf } from '@minitickets/contract';
+import { z } from 'zod';
+import { violates } from '../db/postgres-failures.ts';
+import type { Api, Deps, Viewer } from '../deps.ts';
+import { fail } from '../errors.ts';
+import { requireRole, requireUser, viewerOf } from '../plugins/session.ts';
+import {
+  comingEvents,
+  type EventRow,
+  eventByIdOrSlug,
+  eventsOfOrganiser,
+  insertEvent,
+  lockEvent,
+  updateEvent,
+} from '../queries/events.ts';
+import { insertTicketTypes, type TicketTypeRow, ticketTypesOf } from '../queries/ticket-types.ts';
+import { checkOneCurrency, checkSaleWindow, slugFrom } from '../rules/event-changes.ts';
+import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
+
+const params = z.object({ event: z.string().min(1).max(80) });
+
+export function eventRoutes(app: Api, { db }: Deps) {
+  app.get(
+    '/v1/events',
+    { schema: { summary: 'Coming events, soonest first', querystring: eventsQuery, response: { 200: pageOf(event) } } },
+    async (request) => {
+      const { limit, cursor, search, mine } = request.query;
+      const page = { limit, search, after: cursor === undefined ? undefined : decodeCursor(cursor) };
+      const rows = mine ? await eventsOfOrganiser(db, viewerOf(request).user.id, page) : await comingEvents(db, page);
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      const types =
+        shown.length > 0
+          ? await ticketTypesOf(
+              db,
+              shown.map(({ id }) => id),
+            )
+          : [];
+      return {
+        items: shown.map((row) => toEvent(row, types)),
+        nextCursor: last && rows.length > limit ? encodeCursor({ at: last.startsAt.toISOString(), id: last.id }) : null,
+      };
+    },
+  );
+
+  app.get(
+    '/v1/events/:event',
+    { schema: { summary: 'One event, by id or slug', params, response: { 200: event } } },
+    async (request) => {
+      const row = await eventByIdOrSlug(db, request.params.event);
+      if (!row || (row.status === 'draft' && !runs(request.viewer, row))) fail({ kind: 'not-found', what: 'event' });
+      return toEvent(row, await ticketTypesOf(db, [row.id]));
+    },
+  );
+
+  const organisersOnly = [requireUser, requireRole('organiser', 'admin')];
+
+  app.post(
+    '/v1/events',
+    { onRequest: organisersOnly, schema: { summary: 'Create an event', body: newEvent, response: { 201: event } } },
+    async (request, reply) => {
+      const { ticketTypes: types, slug, startsAt, salesOpenAt, salesCloseAt, ...rest } = request.body;
+      const instants = {
+        startsAt: new Date(startsAt),
+        salesOpenAt: new Date(salesOpenAt),
+        salesCloseAt: new Date(salesCloseAt),
+      };
+      checkSaleWindow(instants);
+      checkOneCurrency(types.map(({ currency }) => currency));
+      const { id: organiserId } = viewerOf(request).user;
+      const insert = (itsSlug: string) =>
+        db.transaction(async (transaction) => {
+          const row = await insertEvent(transaction, { ...rest, ...instants, organiserId, slug: itsSlug });
+          if (types.length > 0) await insertTicketTypes(transaction, row.id, types);
+          return toEvent(row, await ticketTypesOf(transaction, [row.id]));
+        });
+      const created = await insert(slug ?? slugFrom(rest.name)).catch((error: unknown) => {
+        if (!violates(error, 'events_slug_unique')) throw error;
+        if (slug !== undefined) fail({ kind: 'slug-taken' });
+        // Nobody asked for this slug, so nobody minds a longer one.
+        return insert(`${slugFrom(rest.name)}-${crypto.randomUUID().slice(0, 8)}`);
+      });
+      return reply.code(201).header('location', `/v1/events/${created.id}`).send(created);
+    },
+  );
+
+  app.patch(
+    '/v1/events/:event',
+    {
+      onRequest: organisersOnly,
+      schema: { summary: 'Change an event', params, body: eventChange, response: { 200: event } },
+    },
+    async (request) =>
+      db.transaction(async (transaction) => {
+        const row = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
+        const { startsAt, salesOpenAt, salesCloseAt, ...rest } = request.body;
+        const changed = {
+          ...rest,
+          ...(startsAt !== undefined && { startsAt: new Date(startsAt) }),
+          ...(salesOpenAt !== undefined && { salesOpenAt: new Date(salesOpenAt) }),
+          ...(salesCloseAt !== undefined && { salesCloseAt: new Date(salesCloseAt) }),
+        };
+        checkSaleWindow({ ...row, ...changed });
+        const after = Object.keys(changed).length > 0 ? await updateEvent(transaction, row.id, changed) : row;
+        return toEvent(after, await ticketTypesOf(transaction, [row.id]));
+      }),
+  );
+}
+
+/** The event that an organiser may change: their own. Another organiser's is as good as not there. */
+export async function ownEvent(viewer: Viewer | null, row: EventRow | undefined) {
+  if (!row || !runs(viewer, row)) fail({ kind: 'not-found', what: 'event' });
+  return row;
+}
+
+function runs(viewer: Viewer | null, { organiserId }: EventRow) {
+  return viewer !== null && (viewer.user.id === organiserId || viewer.user.role === 'admin');
+}
+
+function toEvent(row: EventRow, types: TicketTypeRow[]): Event {
+  return {
+    ...row,
+    startsAt: row.startsAt.toISOString(),
+    salesOpenAt: row.salesOpenAt.toISOString(),
+    salesCloseAt: row.salesCloseAt.toISOString(),
+    ticketTypes: types.filter(({ eventId }) => eventId === row.id),
+  };
+}

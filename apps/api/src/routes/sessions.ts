@@ -1,0 +1,64 @@
+import { credentials, user } from '@minitickets/contract';
+import { z } from 'zod';
+import type { Api, Deps } from '../deps.ts';
+import { fail } from '../errors.ts';
+import type { Passwords } from '../passwords.ts';
+import { limit } from '../plugins/rate-limit.ts';
+import {
+  clearSessionCookie,
+  leaveSession,
+  requireSession,
+  requireUser,
+  startSession,
+  viewerOf,
+} from '../plugins/session.ts';
+import { endSessionsOf } from '../queries/sessions.ts';
+import { replacePasswordHash, userByEmail } from '../queries/users.ts';
+
+export function sessionRoutes(app: Api, { db, redis }: Deps, passwords: Passwords) {
+  app.post(
+    '/v1/sessions',
+    {
+      // The token is spent before the hash: a refused log-in costs a script in Redis, not 25 ms of a core.
+      onRequest: limit('login'),
+      schema: { summary: 'Log in', body: credentials, response: { 201: user } },
+    },
+    async (request, reply) => {
+      const { email, password } = request.body;
+      const account = await userByEmail(db, email.trim());
+      const matches = await passwords.verify(account?.passwordHash, password);
+      if (!account || !matches) fail({ kind: 'invalid-credentials' });
+      const { passwordHash, ...known } = account;
+      if (passwords.isOutdated(passwordHash)) {
+        await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
+      }
+      await startSession(redis, request, reply, known);
+      return reply.code(201).send(known);
+    },
+  );
+
+  app.get(
+    '/v1/sessions/current',
+    { onRequest: requireUser, schema: { summary: 'Who am I', response: { 200: user } } },
+    async (request) => viewerOf(request).user,
+  );
+
+  app.delete(
+    '/v1/sessions/current',
+    { schema: { summary: 'Log out', response: { 204: z.null() } } },
+    async (request, reply) => {
+      await leaveSession(redis, request, reply);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/v1/sessions',
+    { onRequest: requireSession, schema: { summary: 'Log out everywhere', response: { 204: z.null() } } },
+    async (request, reply) => {
+      await endSessionsOf(redis, viewerOf(request).user.id);
+      clearSessionCookie(request, reply);
+      return reply.code(204).send(null);
+    },
+  );
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { fail } from '../errors.ts';
+
+/** Where a page ended: the instant that the list is ordered by, and the id that breaks ties. */
+export type PageCursor = { at: string; id: string };
+
+const position = z.tuple([z.iso.datetime({ offset: true }), z.uuid()]);
+
+/** An opaque cursor. Lists order by an instant and an id, so that rows added meanwhile neither repeat nor hide any. */
+export function encodeCursor({ at, id }: PageCursor) {
+  return Buffer.from(JSON.stringify([at, id])).toString('base64url');
+}
+
+/** @throws TicketingError not-valid for anything that `encodeCursor` did not make */
+export function decodeCursor(cursor: string): PageCursor {
+  try {
+    const [at, id] = position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return { at, id };
+  } catch {
+    return fail({ kind: 'not-valid', path: 'querystring/cursor', message: 'not a cursor of this list' });
+  }
+}

@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config';
+
+const stores = { globalSetup: ['packages/stack/test-stores/global-setup.ts'], hookTimeout: 60_000 };
+
+export default defineConfig({
+  test: {
+    // Two cores are what small machines have; the stores need some of them.
+    maxWorkers: 2,
+    projects: [
+      { test: { name: 'repository', include: ['tidy/**/*.test.ts'], testTimeout: 20_000 } },
+      { test: { name: 'contract', include: ['packages/contract/src/**/*.test.ts'] } },
+      { test: { name: 'api', include: ['apps/api/src/**/*.test.ts'], testTimeout: 30_000, ...stores } },
+      {
+        test: {
+          name: 'stack',
+          include: ['packages/stack/**/*.test.ts'],
+          exclude: ['packages/stack/whole-stack/**'],
+          testTimeout: 60_000,
+          ...stores,
+        },
+      },
+      {
+        extends: 'apps/web/vite.config.ts',
+        test: { name: 'web', root: '.', include: ['apps/web/src/**/*.test.{ts,tsx}'], environment: 'happy-dom' },
+      },
+      // A whole stack each: one at a time, after everything that shares the machine politely.
+      {
+        test: {
+          name: 'whole-stack',
+          include: ['packages/stack/whole-stack/**/*.test.ts', 'apps/web/journeys/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
