@@ -1,0 +1,295 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../launcher/ports.mjs';
+import { waitUntil } from '../launcher/processes.mjs';
+import { type Balancer, type BalancerOptions, startBalancer } from './balancer.ts';
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of cleanUp.splice(0).reverse()) await end();
+});
+
+/** A stand-in for an API task: ready, and answering all else by `listener`. */
+async function startTask(listener: RequestListener): Promise<{ origin: string; server: Server }> {
+  const server = createServer((incoming, response) => {
+    if (incoming.url === '/health/ready') response.end();
+    else listener(incoming, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp.push(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+async function balance(tasks: readonly string[], options: Partial<BalancerOptions> = {}): Promise<Balancer> {
+  const balancer = await startBalancer({ tasks, ...options });
+  cleanUp.push(() => balancer.stop(0));
+  return balancer;
+}
+
+const named =
+  (name: string): RequestListener =>
+  (_incoming, response) =>
+    response.end(name);
+
+const echo: RequestListener = (incoming, response) => {
+  response.end(JSON.stringify({ url: incoming.url, from: incoming.socket.remoteAddress, headers: incoming.headers }));
+};
+
+/** What the socket gets back for bytes that no HTTP client would send. */
+async function sendRaw(port: number, bytes: string, host = '127.0.0.1'): Promise<string> {
+  const socket = connect({ port, host });
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    answer += text;
+  });
+  socket.on('error', () => {}); // A reset ends the socket, which is what is waited for.
+  socket.setTimeout(5000, () => socket.destroy());
+  socket.write(bytes);
+  await once(socket, 'close');
+  return answer;
+}
+
+const jsonOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+
+test('tasks answer in turn', async () => {
+  const tasks = await Promise.all(['a', 'b', 'c'].map((name) => startTask(named(name))));
+  const balancer = await balance(tasks.map(({ origin }) => origin));
+  expect(await waitUntil(() => balancer.readyTasks().length === 3, 5000)).toBe(true);
+  const answers: string[] = [];
+  for (let call = 0; call < 6; call++) answers.push(await (await fetch(balancer.url)).text());
+  expect(answers).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+});
+
+test('a task hears of the client only what its socket says, whatever the client claims', async () => {
+  const { origin } = await startTask(echo);
+  const { port } = await balance([origin]);
+  const claims =
+    'X-Forwarded-For: 6.6.6.6, 10.9.8.7\r\nForwarded: for=6.6.6.6\r\nX-Real-IP: 6.6.6.6\r\nX-Forwarded-Host: evil.example';
+  const answer = await sendRaw(port, `GET / HTTP/1.1\r\nHost: shop.example\r\n${claims}\r\nConnection: close\r\n\r\n`);
+  const { headers } = jsonOf(answer);
+  expect(headers).toMatchObject({
+    host: 'shop.example',
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-proto': 'http',
+    'x-forwarded-host': 'shop.example',
+  });
+  expect(JSON.stringify(headers)).not.toContain('6.6.6.6');
+});
+
+test('localhost is answered on both loopback addresses, each with the address of the client', async () => {
+  const { origin } = await startTask(echo);
+  const { port } = await balance([origin]);
+  for (const host of ['127.0.0.1', '::1']) {
+    const answer = await sendRaw(port, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n', host);
+    expect(jsonOf(answer).headers['x-forwarded-for']).toBe(host);
+  }
+});
+
+test.runIf(process.platform === 'linux')('a task can tell the balancer from others on this machine', async () => {
+  const { origin } = await startTask(echo);
+  const { url } = await balance([origin], { localAddress: '127.0.0.2' });
+  expect(await (await fetch(url)).json()).toMatchObject({ from: '127.0.0.2' });
+});
+
+test('a refused connection is tried at the next task, body and all', async () => {
+  const bodies: string[] = [];
+  const { origin } = await startTask(async (incoming, response) => {
+    bodies.push(await textOf(incoming));
+    response.end();
+  });
+  const { url } = await balance([`http://127.0.0.1:${await freePort()}`, origin]);
+  const calls = ['first', 'second', 'third', 'fourth'];
+  for (const body of calls) expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+  expect(bodies).toEqual(calls);
+});
+
+test('a POST that a task may have read is never sent to another', async () => {
+  let received = 0;
+  const breakOff: RequestListener = async (incoming) => {
+    await textOf(incoming);
+    received += 1;
+    incoming.socket.destroy();
+  };
+  const tasks = await Promise.all([startTask(breakOff), startTask(breakOff)]);
+  const { url } = await balance(tasks.map(({ origin }) => origin));
+  const answer = await fetch(url, { method: 'POST', body: 'book' });
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  expect(await answer.json()).toMatchObject({ error: 'busy', status: 503, retryAfter: 1 });
+  expect(received).toBe(1);
+});
+
+test('when no task can be reached the client is told so', async () => {
+  const { url } = await balance([`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`]);
+  const answer = await fetch(url);
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBe('1');
+  expect(await answer.json()).toMatchObject({ error: 'busy', detail: 'No task answers at the moment.' });
+});
+
+test("when no task is ready a task's own answer gets out", async () => {
+  const server = createServer((_incoming, response) => response.writeHead(503).end('my reason'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp.push(async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { url } = await balance([`http://127.0.0.1:${(server.address() as AddressInfo).port}`]);
+  expect(await (await fetch(url)).text()).toBe('my reason');
+});
+
+test('an event stream arrives event by event', async () => {
+  const steps: (() => void)[] = [];
+  const { origin } = await startTask((_incoming, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    steps.push(
+      () => response.write('data: one\n\n'),
+      () => response.write('data: two\n\n'),
+    );
+  });
+  const { url } = await balance([origin]);
+  // The head alone comes before any event does.
+  const answer = await fetch(url);
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const events: (string | undefined)[] = [];
+  for (const step of steps) {
+    step();
+    events.push((await reader?.read())?.value);
+  }
+  expect(events).toEqual(['data: one\n\n', 'data: two\n\n']);
+  await reader?.cancel();
+});
+
+test('when the client leaves, its request to the task is broken off', async () => {
+  let left: () => void = () => {};
+  const hasLeft = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  const { origin } = await startTask((_incoming, response) => {
+    response.once('close', left);
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  });
+  const { url } = await balance([origin]);
+  const leaving = new AbortController();
+  await fetch(url, { signal: leaving.signal });
+  leaving.abort();
+  await hasLeft;
+});
+
+test('an answer that the task breaks off does not look complete', async () => {
+  const { origin } = await startTask((_incoming, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    response.write('half', () => response.destroy());
+  });
+  const { url } = await balance([origin]);
+  const answer = await fetch(url);
+  await expect(answer.text()).rejects.toThrow();
+});
+
+test('a task may answer before it has read the body, and the answer arrives', async () => {
+  const { origin } = await startTask((_incoming, response) => response.writeHead(413).end('too large'));
+  const { url } = await balance([origin]);
+  const answer = await postSlowly(url, 64, 65_536);
+  expect(answer).toEqual({ status: 413, body: 'too large' });
+});
+
+test('stopping lets a running request end and takes no new one', async () => {
+  let finish: () => void = () => {};
+  let begun: () => void = () => {};
+  const hasBegun = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const { origin } = await startTask((_incoming, response) => {
+    finish = () => response.end('done');
+    begun();
+  });
+  const balancer = await balance([origin]);
+  const running = fetch(balancer.url);
+  await hasBegun;
+  const stopped = balancer.stop();
+  await expect(fetch(balancer.url)).rejects.toThrow();
+  finish();
+  expect(await (await running).text()).toBe('done');
+  await stopped;
+});
+
+test('stopping does not wait for event streams', async () => {
+  const { origin } = await startTask((_incoming, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+  });
+  const balancer = await balance([origin]);
+  const answer = await fetch(balancer.url);
+  await balancer.stop(60_000);
+  await expect(answer.text()).rejects.toThrow();
+});
+
+test('absolute-form is answered as the path, and its host counts', async () => {
+  const { origin } = await startTask(echo);
+  const { port } = await balance([origin]);
+  const answer = await sendRaw(
+    port,
+    'GET http://shop.example/v1/events HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n',
+  );
+  expect(jsonOf(answer)).toMatchObject({ url: '/v1/events', headers: { host: 'shop.example' } });
+});
+
+test('an upgrade is answered as an ordinary request', async () => {
+  const { origin } = await startTask(echo);
+  const { port } = await balance([origin]);
+  const upgrade = 'Connection: upgrade, close\r\nUpgrade: websocket';
+  const answer = await sendRaw(port, `GET / HTTP/1.1\r\nHost: a\r\n${upgrade}\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  expect(jsonOf(answer).headers).not.toHaveProperty('upgrade');
+});
+
+test.each([
+  ['CONNECT', 'CONNECT 127.0.0.1:5432 HTTP/1.1\r\nHost: 127.0.0.1:5432\r\n\r\n'],
+  [
+    'a length and an encoding at once',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd'],
+  [
+    'an encoding that is not chunked',
+    'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+  ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+  ['a target for no task', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a header with a line feed', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\nX-Forwarded-For: 6.6.6.6\r\n\r\n'],
+  ['no HTTP', 'EHLO mail.example\r\n\r\n'],
+])('%s is refused, reaches no task, and ends the connection', async (_what, bytes) => {
+  let reached = 0;
+  const { origin } = await startTask((_incoming, response) => {
+    reached += 1;
+    response.end();
+  });
+  const { port } = await balance([origin]);
+  expect(await sendRaw(port, bytes)).toMatch(/^HTTP\/1.1 400 /);
+  expect(reached).toBe(0);
+});
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of incoming.setEncoding('utf8')) text += chunk;
+  return text;
+}
+
+/** Sends a chunked body that goes on until an answer is there. */
+async function postSlowly(url: string, chunks: number, chunkBytes: number) {
+  const outgoing = request(url, { method: 'POST' });
+  outgoing.on('error', () => {}); // The rest of the body may meet a closed connection; the answer is what counts.
+  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  for (let chunk = 0; chunk < chunks; chunk++) outgoing.write(Buffer.alloc(chunkBytes));
+  const [incoming] = await answered;
+  const body = await textOf(incoming);
+  outgoing.destroy();
+  return { status: incoming.statusCode, body };
+}

@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util';
+import { startBalancer } from './balancer.ts';
+
+// The balancer as a process of its own. SIGTERM or SIGINT drains it, a second one ends it.
+const { values } = parseArgs({
+  options: {
+    host: { type: 'string', default: 'localhost' },
+    port: { type: 'string', default: '8080' },
+    task: { type: 'string', multiple: true, default: [] },
+    source: { type: 'string' },
+  },
+});
+
+const log = (line: string) => console.log(`${new Date().toISOString()} ${line}`);
+const balancer = await startBalancer({
+  host: values.host,
+  port: Number(values.port),
+  tasks: values.task,
+  localAddress: values.source,
+  log,
+});
+log(`listening on ${balancer.url}`);
+
+let stopping = false;
+const stop = () => {
+  if (stopping) process.exit(1);
+  stopping = true;
+  log('draining');
+  void balancer.stop().then(() => log('stopped'));
+};
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);

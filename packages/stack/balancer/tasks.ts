@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+/** One API task as the balancer sees it. */
+export interface Task {
+  /** Like `http://127.0.0.1:4001`. */
+  origin: string;
+  pool: Pool;
+  /** What `/health/ready` said last, or false since a connection was refused. */
+  ready: boolean;
+}
+
+const healthCheckEveryMs = 1000;
+const healthCheckTimeoutMs = 2000;
+
+/** @param localAddress where connections to the task come from; the system's choice if undefined */
+export function openTask(origin: string, localAddress: string | undefined): Task {
+  const pool = new Pool(origin, {
+    localAddress,
+    connectTimeout: 2000,
+    headersTimeout: 30_000,
+    // An event stream may be silent for long.
+    bodyTimeout: 0,
+    // Below the 72 s after which a task closes an idle connection: we must be the first, or a request meets a closing socket.
+    keepAliveTimeout: 30_000,
+    keepAliveMaxTimeout: 30_000,
+    connections: 1024,
+    pipelining: 1,
+  });
+  return { origin, pool, ready: false };
+}
+
+/**
+ * Whose turn it is: strictly one after the other among the tasks that are ready. When none is, the others get the request all the
+ * same, so that the client hears a task's own reason.
+ * @returns a function that gives the next task which was not tried yet, or undefined when all were
+ */
+export function rotation(tasks: readonly Task[]): (tried: ReadonlySet<Task>) => Task | undefined {
+  let turn = 0;
+  return (tried) => {
+    const inTurn = [...tasks.slice(turn), ...tasks.slice(0, turn)].filter((task) => !tried.has(task));
+    const next = inTurn.find((task) => task.ready) ?? inTurn[0];
+    if (next) turn = (tasks.indexOf(next) + 1) % tasks.length;
+    return next;
+  };
+}
+
+/** Asks a task each second whether it is ready, until the signal says stop. */
+export async function watchTask(task: Task, signal: AbortSignal, onChange: (task: Task) => void): Promise<void> {
+  while (!signal.aborted) {
+    const ready = await isReady(task, signal);
+    if (ready !== task.ready) {
+      task.ready = ready;
+      onChange(task);
+    }
+    await delay(healthCheckEveryMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function isReady({ pool }: Task, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { statusCode, body } = await pool.request({
+      method: 'GET',
+      path: '/health/ready',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(healthCheckTimeoutMs)]),
+    });
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    return false;
+  }
+}
