@@ -25,10 +25,16 @@ export const ticket = z.object({
 });
 export type Ticket = z.infer<typeof ticket>;
 
+/** `refunded` also while the money is on its way back. */
+export const bookingPayment = z.enum(['unpaid', 'pending', 'paid', 'refunded']);
+export type BookingPayment = z.infer<typeof bookingPayment>;
+
+/** A hold that has ended reads `expired` from that instant on. Tickets are those of a confirmed booking, in a stable order. */
 export const booking = z.object({
   id,
   eventId: id,
   status: bookingStatus,
+  payment: bookingPayment,
   lines: z.array(z.object({ ticketTypeId: id, quantity: z.int(), unitPriceMinor: z.int() })),
   totalMinor: z.int(),
   currency,

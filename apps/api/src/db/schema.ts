@@ -6,6 +6,7 @@ import {
   index,
   integer,
   jsonb,
+  pgSchema,
   pgTable,
   primaryKey,
   smallint,
@@ -86,6 +87,8 @@ export const ticketTypes = pgTable(
     capacity: integer('capacity').notNull(),
     held: integer('held').notNull().default(0),
     sold: integer('sold').notNull().default(0),
+    /** Grows whenever places come back: what the inventory gate orders "sold out" and "free again" by. */
+    releases: integer('releases').notNull().default(0),
   },
   (table) => [
     index('ticket_types_event').on(table.eventId),
@@ -109,6 +112,8 @@ export const bookings = pgTable(
     status: text('status', { enum: ['held', 'confirmed', 'cancelled', 'expired'] })
       .notNull()
       .default('held'),
+    /** The sum of its lines' quantities, kept here so that counting a user's places reads one index and no lines. */
+    places: smallint('places').notNull(),
     totalMinor: integer('total_minor').notNull(),
     currency: text('currency').notNull(),
     holdExpiresAt: instant('hold_expires_at').notNull(),
@@ -124,6 +129,7 @@ export const bookings = pgTable(
     index('bookings_holds_of_event').on(table.eventId, table.holdExpiresAt).where(sql`${table.status} = 'held'`),
     check('bookings_status', sql`${table.status} in ('held', 'confirmed', 'cancelled', 'expired')`),
     check('bookings_total', sql`${table.totalMinor} >= 0`),
+    check('bookings_places', sql`${table.places} between 1 and 10`),
   ],
 );
 
@@ -164,6 +170,101 @@ export const tickets = pgTable(
   (table) => [index('tickets_booking').on(table.bookingId)],
 );
 
+/** The answer to a request that carried an `Idempotency-Key`, written in the transaction that decided it. Kept for a day. */
+export const idempotencyRecords = pgTable(
+  'idempotency_records',
+  {
+    userId: uuid('user_id').notNull(),
+    key: text('key').notNull(),
+    /** SHA-256 of the request: another one under the same key is a mistake of the client. */
+    fingerprint: text('fingerprint').notNull(),
+    status: smallint('status').notNull(),
+    body: text('body').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.key] }), index('idempotency_records_age').on(table.createdAt)],
+);
+
+/** One attempt to pay a booking; its id is what the provider knows it by, so that asking twice charges once. */
+export const payments = pgTable(
+  'payments',
+  {
+    id: id(),
+    bookingId: uuid('booking_id')
+      .notNull()
+      .references(() => bookings.id),
+    amountMinor: integer('amount_minor').notNull(),
+    currency: text('currency').notNull(),
+    status: text('status', { enum: ['pending', 'declined', 'charged', 'refund_due', 'refunded'] })
+      .notNull()
+      .default('pending'),
+    createdAt: createdAt(),
+    /** When the status last changed. */
+    changedAt: instant('changed_at').notNull().defaultNow(),
+  },
+  (table) => [
+    index('payments_booking').on(table.bookingId),
+    // Two clicks on "pay" are one attempt, and money is kept for a booking at most once: PostgreSQL's word, not ours.
+    uniqueIndex('payments_one_pending').on(table.bookingId).where(sql`${table.status} = 'pending'`),
+    uniqueIndex('payments_one_kept').on(table.bookingId).where(sql`${table.status} = 'charged'`),
+    index('payments_unsettled').on(table.changedAt).where(sql`${table.status} in ('pending', 'refund_due')`),
+    check('payments_status', sql`${table.status} in ('pending', 'declined', 'charged', 'refund_due', 'refunded')`),
+    check('payments_amount', sql`${table.amountMinor} >= 0`),
+  ],
+);
+
+/** What moved, once known for sure. Only ever appended to; a payment is charged at most once and refunded at most once. */
+export const ledgerEntries = pgTable(
+  'ledger_entries',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    paymentId: uuid('payment_id')
+      .notNull()
+      .references(() => payments.id),
+    kind: text('kind', { enum: ['charge', 'refund'] }).notNull(),
+    amountMinor: integer('amount_minor').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('ledger_entries_once').on(table.paymentId, table.kind),
+    check('ledger_entries_kind', sql`${table.kind} in ('charge', 'refund')`),
+  ],
+);
+
+/** The provider's events that were taken in: the same one again changes nothing. */
+export const providerEvents = pgTable(
+  'provider_events',
+  { id: uuid('id').primaryKey(), receivedAt: instant('received_at').notNull().defaultNow() },
+  (table) => [index('provider_events_age').on(table.receivedAt)],
+);
+
+/** The sandbox provider's own books. Nothing but `providers/` reads them: they stand for another company's database. */
+export const sandbox = pgSchema('sandbox');
+
+export const sandboxCharges = sandbox.table('charges', {
+  /** The merchant's reference, a payment's id. */
+  reference: uuid('reference').primaryKey(),
+  amountMinor: integer('amount_minor').notNull(),
+  currency: text('currency').notNull(),
+  status: text('status', { enum: ['accepted', 'declined', 'refunded'] }).notNull(),
+  createdAt: createdAt(),
+});
+
+/** Events that wait to be told to the merchant. */
+export const sandboxEvents = sandbox.table(
+  'events',
+  {
+    id: id(),
+    type: text('type', { enum: ['charge.accepted', 'charge.declined', 'charge.refunded'] }).notNull(),
+    reference: uuid('reference').notNull(),
+    createdAt: createdAt(),
+    attempts: smallint('attempts').notNull().default(0),
+    nextAttemptAt: instant('next_attempt_at').notNull().defaultNow(),
+    deliveredAt: instant('delivered_at'),
+  },
+  (table) => [index('events_undelivered').on(table.nextAttemptAt).where(sql`${table.deliveredAt} is null`)],
+);
+
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -197,7 +298,10 @@ export const limitOverrides = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.policy, table.tier] }),
-    check('limit_overrides_bounds', sql`${table.capacity} > 0 and ${table.refillTokens} > 0 and ${table.refillIntervalMs} > 0`),
+    check(
+      'limit_overrides_bounds',
+      sql`${table.capacity} > 0 and ${table.refillTokens} > 0 and ${table.refillIntervalMs} > 0`,
+    ),
   ],
 );
 

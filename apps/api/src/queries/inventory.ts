@@ -1,0 +1,53 @@
+import { sql } from 'drizzle-orm';
+import type { Connection } from '../db/client.ts';
+import { ticketTypes } from '../db/schema.ts';
+
+/*
+ * Places of one event. Whoever changes `held`, `sold` or `capacity` holds the event's row lock (docs/locking.md), so that a
+ * decision and the counts it was made from cannot drift apart.
+ */
+
+/**
+ * What is free of a ticket type at this moment: capacity − sold − held, and the places of holds that have ended but were not
+ * given back yet. A column for queries on `ticket_types`.
+ */
+export const placesFree = sql<number>`(
+  "ticket_types"."capacity" - "ticket_types"."sold" - "ticket_types"."held" + coalesce((
+    select sum(ended_line.quantity)
+    from bookings ended join booking_lines ended_line on ended_line.booking_id = ended.id
+    where ended.event_id = "ticket_types"."event_id" and ended.status = 'held'
+      and ended.hold_expires_at <= statement_timestamp() and ended_line.ticket_type_id = "ticket_types"."id"
+  ), 0))::int`;
+
+/**
+ * Ends the holds of an event whose time is over and gives their places back, the oldest first.
+ * @returns how many were ended; as many as `limit` means that there may be more
+ */
+export async function reclaimEndedHolds(db: Connection, eventId: string, limit: number) {
+  const { rows } = await db.execute<{ ended: number }>(sql`
+    with due as (
+      select id from bookings
+      where event_id = ${eventId} and status = 'held' and hold_expires_at <= statement_timestamp()
+      order by hold_expires_at limit ${limit}
+    ), ended as (
+      update bookings set status = 'expired', ended_at = hold_expires_at from due where bookings.id = due.id
+      returning bookings.id
+    ), places as (
+      select ticket_type_id, sum(quantity)::int as quantity
+      from booking_lines join ended on ended.id = booking_id group by ticket_type_id
+    ), returned as (
+      update ticket_types set held = held - places.quantity, releases = releases + 1
+      from places where ticket_types.id = places.ticket_type_id
+    )
+    select count(*)::int as ended from ended`);
+  return rows[0]?.ended ?? 0;
+}
+
+/** Gives back the places of a booking that was cancelled: of the held or of the sold ones. */
+export async function returnPlaces(db: Connection, bookingId: string, from: 'held' | 'sold') {
+  const count = from === 'held' ? ticketTypes.held : ticketTypes.sold;
+  const column = sql.identifier(count.name);
+  await db.execute(sql`
+    update ticket_types set ${column} = ${column} - line.quantity, releases = releases + 1
+    from booking_lines line where line.booking_id = ${bookingId} and line.ticket_type_id = ticket_types.id`);
+}
