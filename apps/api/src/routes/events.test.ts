@@ -1,0 +1,195 @@
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test } from 'vitest';
+import { person } from '../testing/people.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+let organiser: string;
+let otherOrganiser: string;
+let customer: string;
+beforeAll(async () => {
+  made = await testApp(stores);
+  organiser = (await person(made, { role: 'organiser' })).sid;
+  otherOrganiser = (await person(made, { role: 'organiser' })).sid;
+  customer = (await person(made)).sid;
+});
+
+const day = 24 * 3_600_000;
+const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
+
+function call(method: 'GET' | 'POST' | 'PATCH', url: string, sid?: string, body?: object) {
+  return made.app.inject({ method, url, ...(sid && { cookies: { sid } }), ...(body && { payload: body }) });
+}
+
+const draft = (change: object = {}) => ({
+  name: 'An evening',
+  venue: 'Town Hall',
+  startsAt: inDays(30),
+  timeZone: 'Europe/Berlin',
+  salesOpenAt: inDays(-1),
+  salesCloseAt: inDays(29),
+  status: 'on_sale',
+  ticketTypes: [
+    { name: 'Standing', priceMinor: 2500, currency: 'EUR', capacity: 100 },
+    { name: 'Seated', priceMinor: 4000, currency: 'EUR', capacity: 50 },
+  ],
+  ...change,
+});
+const create = async (change: object = {}) => (await call('POST', '/v1/events', organiser, draft(change))).json();
+
+test('an organiser creates an event with its ticket types, in their order', async () => {
+  const response = await call('POST', '/v1/events', organiser, draft({ name: 'Köln in Farbe' }));
+  expect(response.statusCode).toBe(201);
+  expect(response.json()).toMatchObject({ slug: 'koln-in-farbe', status: 'on_sale', maxPerUser: 10 });
+  expect(response.json().ticketTypes).toMatchObject([
+    { name: 'Standing', priceMinor: 2500, currency: 'EUR', capacity: 100, available: 100 },
+    { name: 'Seated', capacity: 50, available: 50 },
+  ]);
+});
+
+test('an event is found by its id and by its slug', async () => {
+  const { id, slug } = await create({ name: 'Two ways in' });
+  expect((await call('GET', `/v1/events/${id}`)).json()).toEqual((await call('GET', `/v1/events/${slug}`)).json());
+  expect((await call('GET', '/v1/events/nothing-like-it')).json()).toMatchObject({ status: 404, error: 'not_found' });
+});
+
+test('a slug that was asked for and is taken is refused, one that nobody asked for gets longer', async () => {
+  await create({ name: 'Twice' });
+  expect((await create({ name: 'Twice' })).slug).toMatch(/^twice-[0-9a-f]{8}$/);
+  expect(await create({ slug: 'twice' })).toMatchObject({ status: 409, error: 'slug_taken' });
+});
+
+test('only organisers create events', async () => {
+  expect((await call('POST', '/v1/events', undefined, draft())).json()).toMatchObject({ status: 401 });
+  expect((await call('POST', '/v1/events', customer, draft())).json()).toMatchObject({
+    status: 403,
+    error: 'forbidden',
+  });
+});
+
+test('a draft is seen by its organiser alone, and is in nobody’s list', async () => {
+  const { id } = await create({ name: 'Not yet', status: 'draft' });
+  expect((await call('GET', `/v1/events/${id}`, organiser)).statusCode).toBe(200);
+  for (const sid of [undefined, customer, otherOrganiser])
+    expect((await call('GET', `/v1/events/${id}`, sid)).statusCode).toBe(404);
+  expect((await call('GET', '/v1/events?search=Not+yet')).json().items).toEqual([]);
+  expect((await call('GET', '/v1/events?search=Not+yet&mine=true', organiser)).json().items).toHaveLength(1);
+});
+
+test('pages neither repeat nor hide an event, even among equal times', async () => {
+  const startsAt = inDays(200);
+  const names = Array.from({ length: 7 }, (_, number) => `Paged ${number}`);
+  for (const name of names) await create({ name, startsAt });
+  const seen: string[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page: { items: { name: string }[]; nextCursor: string | null } = (
+      await call('GET', `/v1/events?search=Paged&limit=3${cursor && `&cursor=${cursor}`}`)
+    ).json();
+    seen.push(...page.items.map(({ name }) => name));
+    cursor = page.nextCursor;
+  }
+  expect(seen.sort()).toEqual(names);
+});
+
+test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=x', 'unknown=1', 'search=%00'])(
+  'the list refuses %s by name',
+  async (query) => {
+    expect((await call('GET', `/v1/events?${query}`)).json()).toMatchObject({
+      status: 400,
+      error: 'validation_failed',
+    });
+  },
+);
+
+test('a search is words, not a pattern', async () => {
+  await create({ name: '100% Percent_Night' });
+  const found = async (search: string) =>
+    (await call('GET', `/v1/events?search=${encodeURIComponent(search)}`)).json().items.length;
+  expect(await found('100% town')).toBe(1);
+  expect(await found('percentXnight')).toBe(0);
+  expect(await found('%%%')).toBe(0);
+  expect(await found("' or 1=1 --")).toBe(0);
+});
+
+test('an event in October keeps November’s hour: the instant is stored, the zone is told', async () => {
+  const { id } = await create({ name: 'Clock change', startsAt: '2027-11-02T20:00:00+01:00' });
+  expect((await call('GET', `/v1/events/${id}`)).json()).toMatchObject({
+    startsAt: '2027-11-02T19:00:00.000Z',
+    timeZone: 'Europe/Berlin',
+  });
+});
+
+test.each([
+  [{ salesCloseAt: inDays(-2) }, '/salesCloseAt'],
+  [{ timeZone: 'Mars/Olympus' }, '/timeZone'],
+  [{ startsAt: 'tomorrow' }, '/startsAt'],
+  [{ startsAt: '2026-12-05T18:00:00' }, '/startsAt'],
+  [{ maxPerUser: 0 }, '/maxPerUser'],
+  [{ ticketTypes: [{ name: 'x', priceMinor: 1.5, currency: 'EUR', capacity: 1 }] }, '/ticketTypes/0/priceMinor'],
+  [{ ticketTypes: [{ name: 'x', priceMinor: 1, currency: 'EUR', capacity: -1 }] }, '/ticketTypes/0/capacity'],
+  [
+    {
+      ticketTypes: [
+        { name: 'x', priceMinor: 1, currency: 'EUR', capacity: 1 },
+        { name: 'y', priceMinor: 1, currency: 'USD', capacity: 1 },
+      ],
+    },
+    '/currency',
+  ],
+])('an event that cannot be is refused with its path: %j', async (change, path) => {
+  const refused = await create(change);
+  expect(refused).toMatchObject({ status: 400, error: 'validation_failed' });
+  expect(refused.errors[0].path).toBe(path);
+});
+
+test('an organiser changes their own event and nobody else’s', async () => {
+  const { id } = await create({ name: 'Before' });
+  expect((await call('PATCH', `/v1/events/${id}`, otherOrganiser, { name: 'Mine' })).statusCode).toBe(404);
+  expect((await call('PATCH', `/v1/events/${id}`, organiser, { name: 'After' })).json()).toMatchObject({
+    name: 'After',
+    venue: 'Town Hall',
+  });
+  expect((await call('PATCH', `/v1/events/${id}`, organiser, { salesCloseAt: inDays(-5) })).json()).toMatchObject({
+    error: 'validation_failed',
+  });
+});
+
+test('a ticket type is added and changed; its capacity never goes below what is sold and held', async () => {
+  const event = await create({ name: 'Growing' });
+  const added = await call('POST', `/v1/events/${event.id}/ticket-types`, organiser, {
+    name: 'Balcony',
+    priceMinor: 9900,
+    currency: 'EUR',
+    capacity: 10,
+  });
+  expect(added.statusCode).toBe(201);
+  expect((await call('GET', `/v1/events/${event.id}`)).json().ticketTypes).toHaveLength(3);
+  const { id } = added.json();
+  const booked = await call('POST', '/v1/bookings', customer, {
+    eventId: event.id,
+    lines: [{ ticketTypeId: id, quantity: 4 }],
+  });
+  expect(booked.statusCode).toBe(201);
+  const change = (body: object) => call('PATCH', `/v1/events/${event.id}/ticket-types/${id}`, organiser, body);
+  expect((await change({ capacity: 3 })).json()).toMatchObject({ status: 409, error: 'change_not_possible' });
+  expect((await change({ capacity: 4, priceMinor: 100 })).json()).toMatchObject({
+    capacity: 4,
+    available: 0,
+    priceMinor: 100,
+  });
+  const { lines } = (await call('GET', `/v1/bookings/${booked.json().id}`, customer)).json();
+  expect(lines[0].unitPriceMinor).toBe(9900);
+});
+
+test('one event sells in one currency', async () => {
+  const { id } = await create({ name: 'One currency' });
+  const added = await call('POST', `/v1/events/${id}/ticket-types`, organiser, {
+    name: 'Dollars',
+    priceMinor: 1,
+    currency: 'USD',
+    capacity: 1,
+  });
+  expect(added.json()).toMatchObject({ error: 'validation_failed' });
+});

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { demoPassword } from '@minitickets/contract';
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test } from 'vitest';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+beforeAll(async () => {
+  made = await testApp(stores, { trustedProxies: ['127.0.0.1/32'] });
+});
+
+let lastAddress = 0;
+/** Each call comes from an address of its own, so that no test meets another's limit. */
+function call(
+  method: 'GET' | 'POST' | 'DELETE',
+  url: string,
+  options: { body?: unknown; sid?: string; headers?: Record<string, string> } = {},
+) {
+  lastAddress += 1;
+  return made.app.inject({
+    method,
+    url,
+    headers: { 'x-forwarded-for': `198.51.${Math.floor(lastAddress / 250)}.${lastAddress % 250}`, ...options.headers },
+    ...(options.body !== undefined && { payload: options.body as object }),
+    ...(options.sid !== undefined && { cookies: { sid: options.sid } }),
+  });
+}
+
+const register = (email: string) =>
+  call('POST', '/v1/users', { body: { email, password: demoPassword, name: 'Test Person' } });
+const logIn = (email: string, options: Parameters<typeof call>[2] = {}) =>
+  call('POST', '/v1/sessions', { ...options, body: { email, password: demoPassword } });
+const sidOf = (response: Awaited<ReturnType<typeof call>>) => response.cookies.find(({ name }) => name === 'sid');
+const statusWith = async (sid: string | undefined) =>
+  (await call('GET', '/v1/sessions/current', { sid: sid ?? '' })).statusCode;
+
+test('registering answers the user, without a hash, and begins a session', async () => {
+  const response = await register('first@example.test');
+  expect(response.statusCode).toBe(201);
+  expect(Object.keys(response.json()).sort()).toEqual(['email', 'id', 'name', 'role', 'tier']);
+  expect(await statusWith(sidOf(response)?.value)).toBe(200);
+});
+
+test('two spellings of an e-mail are one account', async () => {
+  await register('Case@Example.test');
+  expect((await register('case@example.TEST')).json()).toMatchObject({ status: 409, error: 'email_taken' });
+  expect((await logIn('CASE@example.test')).statusCode).toBe(201);
+});
+
+test('eight registrations of one e-mail in the same moment make one account', async () => {
+  const answers = await Promise.all(Array.from({ length: 8 }, () => register('race@example.test')));
+  expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([201, ...Array(7).fill(409)]);
+});
+
+test('the sid is 256 random bits, HttpOnly and SameSite=Lax; Secure exactly on https', async () => {
+  await register('cookie@example.test');
+  const plain = sidOf(await logIn('cookie@example.test'));
+  expect(plain).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
+  expect(plain).not.toHaveProperty('secure');
+  expect(Buffer.from(plain?.value ?? '', 'base64url')).toHaveLength(32);
+  expect(sidOf(await logIn('cookie@example.test', { headers: { 'x-forwarded-proto': 'https' } }))).toHaveProperty(
+    'secure',
+    true,
+  );
+});
+
+test('Redis holds the hash of a sid, never the sid', async () => {
+  await register('stored@example.test');
+  const sid = sidOf(await logIn('stored@example.test'))?.value ?? '';
+  expect(await made.redis.exists(`session:${createHash('sha256').update(sid).digest('hex')}`)).toBe(1);
+  expect(await made.redis.exists(`session:${sid}`)).toBe(0);
+});
+
+test('a session key always has an end', async () => {
+  const sid = sidOf(await register('ends@example.test'))?.value ?? '';
+  const left = await made.redis.pttl(`session:${createHash('sha256').update(sid).digest('hex')}`);
+  expect(left).toBeGreaterThan(6 * 24 * 3_600_000);
+});
+
+test('a log-in with a cookie that was there before gets a new id, and the old one is dead', async () => {
+  await register('fixed@example.test');
+  const planted = 'planted-by-somebody-else';
+  const first = sidOf(await logIn('fixed@example.test', { sid: planted }))?.value;
+  expect(first).not.toBe(planted);
+  expect(await statusWith(planted)).toBe(401);
+  const second = sidOf(await logIn('fixed@example.test', { sid: first ?? '' }))?.value;
+  expect(await statusWith(first)).toBe(401);
+  expect(await statusWith(second)).toBe(200);
+});
+
+test('logging out ends this session, logging out everywhere ends all', async () => {
+  await register('leaves@example.test');
+  const [one, two, three] = await Promise.all(
+    [1, 2, 3].map(async () => sidOf(await logIn('leaves@example.test'))?.value ?? ''),
+  );
+  expect((await call('DELETE', '/v1/sessions/current', { sid: one ?? '' })).statusCode).toBe(204);
+  expect([await statusWith(one), await statusWith(two), await statusWith(three)]).toEqual([401, 200, 200]);
+  expect((await call('DELETE', '/v1/sessions', { sid: two ?? '' })).statusCode).toBe(204);
+  expect([await statusWith(two), await statusWith(three)]).toEqual([401, 401]);
+});
+
+test('logging out without a session, or with an empty JSON body, is no error', async () => {
+  expect(
+    (await call('DELETE', '/v1/sessions/current', { headers: { 'content-type': 'application/json' } })).statusCode,
+  ).toBe(204);
+});
+
+test('an unknown e-mail and a wrong password say the same', async () => {
+  await register('known@example.test');
+  const wrong = await call('POST', '/v1/sessions', {
+    body: { email: 'known@example.test', password: 'not the password' },
+  });
+  const unknown = await call('POST', '/v1/sessions', {
+    body: { email: 'unknown@example.test', password: 'not the password' },
+  });
+  expect(wrong.statusCode).toBe(401);
+  expect(unknown.json()).toEqual(wrong.json());
+});
+
+test('the twenty-first session of a user ends their oldest', async () => {
+  const oldest = sidOf(await register('many@example.test'))?.value;
+  for (let session = 0; session < 20; session += 1) await logIn('many@example.test');
+  expect(await statusWith(oldest)).toBe(401);
+});
+
+test.each([
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+])('a write from another origin is refused: %j', async (headers) => {
+  const response = await call('POST', '/v1/sessions', {
+    headers: headers as Record<string, string>,
+    body: { email: 'a@b.example', password: 'x' },
+  });
+  expect(response.json()).toMatchObject({ status: 403, error: 'cross_origin' });
+});
+
+test('a write from our own pages is served', async () => {
+  await register('own@example.test');
+  const headers = { origin: 'http://localhost:8080', host: 'localhost:8080', 'sec-fetch-site': 'same-origin' };
+  expect((await logIn('own@example.test', { headers })).statusCode).toBe(201);
+});
+
+test.each([
+  [{ email: 'a@b.example', password: 'long enough', name: 'x', role: 'admin' }],
+  [{ email: 'not an e-mail', password: 'long enough', name: 'x' }],
+  [{ email: 'a@b.example', password: 'short', name: 'x' }],
+  [{ email: 'a@b.example', password: 'long enough', name: 'line\nbreak' }],
+  [{ email: 'a@b.example', password: 'long enough', name: 'nul\u0000' }],
+  [[]],
+  [null],
+])('a registration that is not one is refused by name: %j', async (body) => {
+  const response = await call('POST', '/v1/users', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(response.json()).toMatchObject({ status: 400, error: 'validation_failed' });
+  expect(response.json().errors.length).toBeGreaterThan(0);
+});
+
+test('broken JSON, another type and a huge body are problems, not faults', async () => {
+  const send = (payload: string, type: string) =>
+    call('POST', '/v1/users', { headers: { 'content-type': type }, body: payload });
+  expect((await send('{"email":', 'application/json')).json()).toMatchObject({
+    status: 400,
+    error: 'malformed_request',
+  });
+  expect((await send('<x/>', 'text/xml')).json()).toMatchObject({ status: 415, error: 'unsupported_media_type' });
+  expect((await send(JSON.stringify({ name: 'x'.repeat(70_000) }), 'application/json')).json()).toMatchObject({
+    status: 413,
+    error: 'too_large',
+  });
+  expect((await send('{"__proto__": {"x": 1}}', 'application/json')).statusCode).toBe(400);
+});

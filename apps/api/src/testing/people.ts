@@ -1,0 +1,22 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Role, Tier } from '@minitickets/contract';
+import type { Deps } from '../deps.ts';
+import { createSession } from '../queries/sessions.ts';
+import { insertUser } from '../queries/users.ts';
+
+/** Makes a user with a live session, through the product's own queries but past the hash and the log-in limit. */
+export async function person(
+  { db, redis }: Pick<Deps, 'db' | 'redis'>,
+  { role = 'customer', tier = 'free' }: { role?: Role; tier?: Tier } = {},
+) {
+  const user = await insertUser(db, {
+    email: `${randomUUID()}@example.test`,
+    name: `A ${role}`,
+    passwordHash: 'nobody logs in with this',
+    role,
+    tier,
+  });
+  const sid = randomBytes(32).toString('base64url');
+  await createSession(redis, sid, user);
+  return { user, sid };
+}
