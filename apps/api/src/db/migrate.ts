@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
+import { readConfig } from '../config.ts';
 
 // The same path from src/db and from dist/db: the SQL files are not compiled.
 const migrationsFolder = fileURLToPath(new URL('../../src/db/migrations', import.meta.url));
@@ -24,4 +25,9 @@ export async function migrate(databaseUrl: string) {
     // Ending the session lets the lock go, whatever happened above.
     await client.end();
   }
+}
+
+if (import.meta.filename === process.argv[1]) {
+  await migrate(readConfig().databaseUrl);
+  console.log('The database has the newest schema.');
 }

@@ -1,0 +1,146 @@
+import { demoAccounts, demoPassword, loadCustomerEmail, loadCustomers } from '@minitickets/contract';
+import { eq, sql } from 'drizzle-orm';
+import { readConfig } from '../config.ts';
+import { type Database, openDatabase, type Transaction } from '../db/client.ts';
+import { bookingLines, bookings, events, ledgerEntries, payments, tickets, ticketTypes, users } from '../db/schema.ts';
+import { passwordQueue } from '../passwords.ts';
+import { programme, seedId } from './programme.ts';
+
+/** Sold places are spread over customers, in bookings of at most this many. */
+const PLACES_PER_BOOKING = 2;
+
+/**
+ * Fills the shop: the demo accounts, the customers that load tests act as, and the programme. Harmless twice: what is there
+ * stays, with whatever people booked; only the times of the seeded events move on with the clock, so that the shop is never
+ * a shop of the past and the opening sale opens two minutes after each start.
+ */
+export async function seed(db: Database) {
+  // One hash for all, so that 2,000 customers take a second and not a minute.
+  const passwordHash = await passwordQueue().hash(demoPassword);
+  await db.transaction(async (transaction) => {
+    await seedAccounts(transaction, passwordHash);
+    for (const event of programme) await seedEvent(transaction, event);
+  });
+}
+
+async function seedAccounts(db: Transaction, passwordHash: string) {
+  const customers = Array.from({ length: loadCustomers }, (_, index) => ({
+    email: loadCustomerEmail(index + 1),
+    name: `Load Customer ${index + 1}`,
+    role: 'customer' as const,
+    tier: 'free' as const,
+  }));
+  const accounts = [...demoAccounts, ...customers].map((account) => ({
+    ...account,
+    id: seedId(account.email),
+    passwordHash,
+  }));
+  await db.insert(users).values(accounts).onConflictDoNothing();
+}
+
+type Programmed = (typeof programme)[number];
+
+async function seedEvent(db: Transaction, event: Programmed) {
+  const id = seedId(event.slug);
+  const now = Date.now();
+  const startsAt = new Date(now + event.startsInMs);
+  const times = { startsAt, salesOpenAt: new Date(now + event.salesOpenInMs), salesCloseAt: startsAt };
+  const { slug, name, venue, timeZone, maxPerUser } = event;
+  const [organiser] = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.email, 'organiser@minitickets.example'));
+  if (!organiser) throw new Error('the organiser’s demo account is gone');
+  const [{ isNew } = { isNew: false }] = await db
+    .insert(events)
+    .values({ id, slug, name, venue, timeZone, maxPerUser, ...times, status: 'on_sale', organiserId: organiser.id })
+    .onConflictDoUpdate({ target: events.id, set: times })
+    // A row that was inserted has no older version (PostgreSQL's system column).
+    .returning({ isNew: sql<boolean>`xmax = 0` });
+  if (!isNew) return;
+  for (const type of event.ticketTypes) {
+    const ticketTypeId = seedId(`${slug} ${type.name}`);
+    const { sold, ...rest } = type;
+    await db.insert(ticketTypes).values({ id: ticketTypeId, eventId: id, currency: event.currency, ...rest, sold });
+    if (sold > 0)
+      await seedSales(db, {
+        eventId: id,
+        ticketTypeId,
+        currency: event.currency,
+        priceMinor: type.priceMinor,
+        places: sold,
+      });
+  }
+}
+
+type Sales = { eventId: string; ticketTypeId: string; currency: string; priceMinor: number; places: number };
+
+/** Bookings that were paid, complete down to the ledger, so that the audit finds a sold place to be a sold place. */
+async function seedSales(db: Transaction, { eventId, ticketTypeId, currency, priceMinor, places }: Sales) {
+  const sales = Array.from({ length: Math.ceil(places / PLACES_PER_BOOKING) }, (_, index) => {
+    const quantity = Math.min(PLACES_PER_BOOKING, places - index * PLACES_PER_BOOKING);
+    const id = seedId(`booking ${index} of ${ticketTypeId}`);
+    return {
+      id,
+      paymentId: seedId(`payment of ${id}`),
+      userId: seedId(loadCustomerEmail(index + 1)),
+      quantity,
+      totalMinor: quantity * priceMinor,
+    };
+  });
+  const now = new Date();
+  await db.insert(bookings).values(
+    sales.map(({ id, userId, quantity, totalMinor }) => ({
+      ...{ id, userId, eventId, currency, totalMinor, places: quantity },
+      ...{ status: 'confirmed' as const, holdExpiresAt: now, confirmedAt: now },
+    })),
+  );
+  await db
+    .insert(bookingLines)
+    .values(sales.map(({ id, quantity }) => ({ bookingId: id, ticketTypeId, quantity, unitPriceMinor: priceMinor })));
+  await db
+    .insert(payments)
+    .values(
+      sales.map(({ id, paymentId, totalMinor }) => ({
+        id: paymentId,
+        bookingId: id,
+        amountMinor: totalMinor,
+        currency,
+        status: 'charged' as const,
+      })),
+    );
+  await db
+    .insert(ledgerEntries)
+    .values(
+      sales.map(({ paymentId, totalMinor }) => ({ paymentId, kind: 'charge' as const, amountMinor: totalMinor })),
+    );
+  await db
+    .insert(tickets)
+    .values(
+      sales.flatMap(({ id, quantity }) =>
+        Array.from({ length: quantity }, (_, place) => ({
+          id: seedId(`ticket ${place} of ${id}`),
+          bookingId: id,
+          ticketTypeId,
+        })),
+      ),
+    );
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const config = readConfig();
+  const { db, pool } = openDatabase({
+    url: config.databaseUrl,
+    poolSize: 1,
+    taskName: 'seed',
+    onIdleError: console.error,
+  });
+  try {
+    await seed(db);
+    console.log(
+      `Seeded: ${programme.length} events, ${demoAccounts.length} demo accounts, ${loadCustomers} customers.`,
+    );
+  } finally {
+    await pool.end();
+  }
+}
