@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { ConfigError, readConfig } from './config.ts';
 
 const usable = {
@@ -43,6 +46,25 @@ test('an empty variable counts as absent', () => {
   });
 });
 
+test('a secret can stand in a file, without the line break at its end; a variable counts before its file', () => {
+  const { APP_SECRET, DATABASE_URL, ...others } = usable;
+  const files = { APP_SECRET_FILE: fileWith(`${APP_SECRET}\n`), DATABASE_URL_FILE: fileWith(DATABASE_URL) };
+  expect(readConfig({ ...others, ...files, APP_SECRET: '' })).toMatchObject({
+    appSecret: APP_SECRET,
+    databaseUrl: DATABASE_URL,
+  });
+  const another = 'Qb7dWm2xKf9sTz4vRj6nHc8pLg3yXa5e';
+  expect(readConfig({ ...others, ...files, APP_SECRET: another }).appSecret).toBe(another);
+});
+
+test('a secret file that cannot be read is named among the other wrong variables, and one that is too short is refused', () => {
+  const { APP_SECRET, ...others } = usable;
+  const missing = refusal({ ...others, APP_SECRET_FILE: `${fileWith('')}.missing`, PORT: 'eighty' });
+  expect(missing).toContain('APP_SECRET_FILE');
+  expect(missing).toContain('PORT');
+  expect(refusal({ ...others, APP_SECRET_FILE: fileWith(APP_SECRET.slice(0, 20)) })).toContain('APP_SECRET');
+});
+
 test('a hop count is no trusted proxy', () => {
   expect(refusal({ ...usable, TRUSTED_PROXIES: '10.0.0.0/8,1' })).toContain('TRUSTED_PROXIES');
 });
@@ -54,3 +76,11 @@ test.each(['a'.repeat(40), 'minitickets-secret-minitickets-secret', 'please-chan
     expect(refusal({ ...usable, APP_SECRET: weak, NODE_ENV: 'production' })).toContain('APP_SECRET');
   },
 );
+
+function fileWith(text: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'minitickets-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'value');
+  writeFileSync(path, text);
+  return path;
+}

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { z } from 'zod';
@@ -95,18 +96,33 @@ const config = variables
 
 export type Config = z.infer<typeof config>;
 
+/** What may stand in a file instead, named by `APP_SECRET_FILE` and `DATABASE_URL_FILE`, as container platforms mount secrets. */
+const readableFromFile = ['APP_SECRET', 'DATABASE_URL'] as const;
+
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
 /**
- * Reads the configuration from environment variables. An empty variable counts as absent, as compose files write it.
+ * Reads the configuration from environment variables. An empty variable counts as absent, as compose files write it. A
+ * variable counts before its file.
  * @throws ConfigError that names every wrong variable at once, and never shows a value: values can be secrets
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const unreadable: string[] = [];
+  for (const name of readableFromFile) {
+    const path = present[`${name}_FILE`];
+    if (path === undefined || present[name] !== undefined) continue;
+    try {
+      present[name] = readFileSync(path, 'utf8').trim();
+    } catch {
+      unreadable.push(`  ${name}_FILE: the file cannot be read`);
+    }
+  }
   const read = config.safeParse(present);
   if (read.success) return read.data;
-  const lines = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+  const issues = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+  const lines = [...unreadable, ...issues];
   throw new ConfigError(`The configuration is not usable:\n${lines.join('\n')}`);
 }
