@@ -19,7 +19,7 @@ const FLOORS = [
   ['app.ts'],
   ['routes', 'jobs', 'seed', 'audit'],
   ['plugins'],
-  ['coalescing', 'providers'],
+  ['coalescing', 'payments'],
   ['deps.ts', 'passwords.ts'],
   ['queries'],
   ['db'],

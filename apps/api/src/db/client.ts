@@ -4,10 +4,10 @@ import type { PgTransaction } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import * as schema from './schema.ts';
 
-export type Database = NodePgDatabase<typeof schema>;
+export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
 export type Transaction = PgTransaction<NodePgQueryResultHKT, typeof schema, ExtractTablesWithRelations<typeof schema>>;
 /** What every query takes first: the pool, or the transaction that the caller opened. */
-export type Connection = Database | Transaction;
+export type Connection = NodePgDatabase<typeof schema> | Transaction;
 
 type DatabaseOptions = { url: string; poolSize: number; taskName: string; onIdleError: (error: Error) => void };
 
@@ -27,8 +27,15 @@ export function openDatabase({ url, poolSize, taskName, onIdleError }: DatabaseO
     lock_timeout: 3_000,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
+    // Statements that a transaction sends without waiting in between travel together; who awaits each one notices nothing.
+    pipeline: true,
   });
   // Without a listener an idle connection that breaks (a database restart) would end the process.
   pool.on('error', onIdleError);
-  return { db: drizzle(pool, { schema }) as Database, pool };
+  return { db: drizzle(pool, { schema }), pool };
+}
+
+/** One client of the pool as a connection, for a transaction that talks to PostgreSQL in prepared statements. */
+export function connectionOf(client: pg.PoolClient): Connection {
+  return drizzle(client, { schema });
 }

@@ -22,26 +22,34 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply) {
   return sendProblem(reply, { code: 'not_found', detail: `Nothing answers ${request.method} here.` });
 }
 
+/** The body of the answer to a failure, for answers that are remembered as bytes. */
+export function problemFor(failure: Failure): Problem {
+  return toProblem(answerToFailure(failure));
+}
+
 /** Sends a problem from a route that answers without throwing. `retryAfterMs` also becomes the header, in whole seconds. */
-export function sendProblem(reply: FastifyReply, { code, detail, retryAfterMs, errors }: Answer) {
+export function sendProblem(reply: FastifyReply, answer: Answer) {
+  const body = toProblem(answer);
+  if (body.retryAfter !== undefined) reply.header(headers.retryAfter, body.retryAfter);
+  // Serialised here: the route's response schemas describe its successes.
+  return reply
+    .code(body.status)
+    .type('application/problem+json; charset=utf-8')
+    .serializer((problem: Problem) => JSON.stringify(problem))
+    .send(body);
+}
+
+function toProblem({ code, detail, retryAfterMs, errors }: Answer): Problem {
   const { status, title } = problems[code];
-  const retryAfter = retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1000));
-  if (retryAfter !== undefined) reply.header(headers.retryAfter, retryAfter);
-  const body: Problem = {
+  return {
     type: `/problems/${code}`,
     title,
     status,
     detail,
     error: code,
-    ...(retryAfter !== undefined && { retryAfter }),
+    ...(retryAfterMs !== undefined && { retryAfter: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
     ...(errors && { errors }),
   };
-  // Serialised here: the route's response schemas describe its successes.
-  return reply
-    .code(status)
-    .type('application/problem+json; charset=utf-8')
-    .serializer((problem: Problem) => JSON.stringify(problem))
-    .send(body);
 }
 
 function answerTo(error: FastifyError): Answer {

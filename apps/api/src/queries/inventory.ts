@@ -43,6 +43,20 @@ export async function reclaimEndedHolds(db: Connection, eventId: string, limit: 
   return rows[0]?.ended ?? 0;
 }
 
+/** Events with holds whose time is over, in no order. */
+export async function eventsWithEndedHolds(db: Connection, limit: number): Promise<string[]> {
+  const { rows } = await db.execute<{ eventId: string }>(sql`
+    select distinct event_id as "eventId" from bookings
+    where status = 'held' and hold_expires_at <= statement_timestamp() limit ${limit}`);
+  return rows.map(({ eventId }) => eventId);
+}
+
+/** Locks the places of an event until the transaction ends, unless somebody else has. */
+export async function tryLockEvent(db: Connection, eventId: string): Promise<boolean> {
+  const { rows } = await db.execute(sql`select from events where id = ${eventId} for no key update skip locked`);
+  return rows.length === 1;
+}
+
 /** Gives back the places of a booking that was cancelled: of the held or of the sold ones. */
 export async function returnPlaces(db: Connection, bookingId: string, from: 'held' | 'sold') {
   const count = from === 'held' ? ticketTypes.held : ticketTypes.sold;

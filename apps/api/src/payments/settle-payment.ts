@@ -1,0 +1,77 @@
+import type { Connection, Database } from '../db/client.ts';
+import {
+  bookingForChange,
+  cancelBooking,
+  confirmBooking,
+  hasRoomAgain,
+  type LockedBooking,
+} from '../queries/bookings.ts';
+import { reclaimEndedHolds, returnPlaces } from '../queries/inventory.ts';
+import { lockEventOfPayment, paymentById, updatePayment } from '../queries/payments.ts';
+import { statusAt } from '../rules/booking-status.ts';
+import { type BookingStanding, type PaymentStatus, type ProviderEvent, paymentAction } from '../rules/payment-grid.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+
+const RECLAIM_AT_ONCE = 2_000;
+
+export type Settled = { status: PaymentStatus; eventId: string; placesReturned: boolean };
+
+/**
+ * Takes in what the provider says of a payment, in one transaction under its event's lock: `paymentGrid` decides.
+ * @returns how the payment stands now; null if it is not one of ours
+ */
+export async function settlePayment(db: Connection, paymentId: string, event: ProviderEvent): Promise<Settled | null> {
+  return db.transaction(async (transaction) => {
+    const locked = await lockEventOfPayment(transaction, paymentId);
+    const payment = locked && (await paymentById(transaction, paymentId));
+    if (!payment) return null;
+    const { eventId, bookingId } = locked;
+    const standing = await standingOf(transaction, eventId, await bookingForChange(transaction, bookingId));
+    const action = paymentAction(payment.status, event, standing);
+    switch (action) {
+      case 'confirm':
+        await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });
+        await confirmBooking(transaction, bookingId, 'held');
+        break;
+      case 'retake_and_confirm':
+        await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });
+        await confirmBooking(transaction, bookingId, 'free');
+        break;
+      case 'refund':
+        await updatePayment(transaction, payment, { status: 'refund_due', moved: 'charge' });
+        break;
+      case 'decline':
+        await updatePayment(transaction, payment, { status: 'declined' });
+        break;
+      case 'note_refund':
+        await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
+        break;
+      case 'revoke':
+        await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
+        await cancelBooking(transaction, bookingId);
+        await returnPlaces(transaction, bookingId, 'sold');
+        break;
+      case 'nothing':
+        return { status: payment.status, eventId, placesReturned: false };
+    }
+    const settled = await paymentById(transaction, paymentId);
+    return { status: settled?.status ?? payment.status, eventId, placesReturned: action === 'revoke' };
+  });
+}
+
+/** Sends back what is due, and notes it. Asked twice it changes nothing more; if it fails the late-payments job asks again. */
+export async function refundPayment(db: Database, provider: PaymentProvider, paymentId: string) {
+  await provider.refund(paymentId);
+  await settlePayment(db, paymentId, 'refunded');
+}
+
+async function standingOf(db: Connection, eventId: string, booking: LockedBooking): Promise<BookingStanding> {
+  const status = statusAt(booking);
+  if (status === 'confirmed') return 'confirmed_otherwise';
+  if (status === 'cancelled') return 'cancelled';
+  if (booking.eventStatus !== 'on_sale' || booking.eventStartsAt <= booking.now) return 'withdrawn';
+  if (status === 'held') return 'held';
+  // This hold's places among them: what ended before this moment is free for whoever comes first, and that is us.
+  while ((await reclaimEndedHolds(db, eventId, RECLAIM_AT_ONCE)) === RECLAIM_AT_ONCE);
+  return (await hasRoomAgain(db, booking.id)) ? 'lapsed_with_room' : 'lapsed_without_room';
+}

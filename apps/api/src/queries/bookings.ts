@@ -1,0 +1,157 @@
+import type { BookingPayment, BookingStatus, EventStatus } from '@minitickets/contract';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import type { Connection } from '../db/client.ts';
+import { bookings, events } from '../db/schema.ts';
+import type { BookingState } from '../rules/booking-status.ts';
+import type { PageCursor } from '../rules/page-cursors.ts';
+import type { PricedLine } from '../rules/prices.ts';
+
+export type BookingRow = {
+  id: string;
+  eventId: string;
+  status: BookingStatus;
+  payment: BookingPayment;
+  lines: PricedLine[];
+  totalMinor: number;
+  currency: string;
+  holdExpiresAt: Date;
+  createdAt: Date;
+  tickets: { id: string; ticketTypeId: string; checkedInAt: string | null }[];
+};
+
+/** One booking of this user. Another's is as good as not there. */
+export async function bookingOfUser(db: Connection, id: string, userId: string): Promise<BookingRow | undefined> {
+  const [row] = await selectBookings(db, and(eq(bookings.id, id), eq(bookings.userId, userId)));
+  return row;
+}
+
+/** A user's bookings, newest first, one more than asked for. */
+export async function bookingsOfUser(
+  db: Connection,
+  userId: string,
+  page: { limit: number; after?: PageCursor | undefined },
+) {
+  const { limit, after } = page;
+  const earlier = after && sql`(${bookings.createdAt}, ${bookings.id}) < (${after.at}::timestamptz, ${after.id}::uuid)`;
+  return selectBookings(db, and(eq(bookings.userId, userId), earlier)).limit(limit + 1);
+}
+
+/** Locks the places of a booking's event until the transaction ends. @returns false if this user has no such booking */
+export async function lockEventOfBooking(db: Connection, id: string, userId: string): Promise<boolean> {
+  const locked = await db
+    .select({ eventId: events.id })
+    .from(events)
+    .innerJoin(bookings, eq(bookings.eventId, events.id))
+    .where(and(eq(bookings.id, id), eq(bookings.userId, userId)))
+    .for('no key update', { of: events });
+  return locked.length === 1;
+}
+
+export type LockedBooking = BookingState & {
+  id: string;
+  userId: string;
+  totalMinor: number;
+  currency: string;
+  checkedIn: boolean;
+  paymentPending: boolean;
+};
+
+/** What a change of a booking is decided from. After `lockEventOfBooking`, in the same transaction. */
+export async function bookingForChange(db: Connection, id: string): Promise<LockedBooking> {
+  const [row] = await db
+    .select({
+      id: bookings.id,
+      userId: bookings.userId,
+      status: bookings.status,
+      totalMinor: bookings.totalMinor,
+      currency: bookings.currency,
+      holdExpiresAt: bookings.holdExpiresAt,
+      eventStatus: sql<EventStatus>`events.status`,
+      eventStartsAt: events.startsAt,
+      now: sql`date_trunc('milliseconds', statement_timestamp())`.mapWith(events.startsAt),
+      checkedIn: sql<boolean>`exists (select from tickets where booking_id = bookings.id and checked_in_at is not null)`,
+      paymentPending: sql<boolean>`exists (select from payments where booking_id = bookings.id and status = 'pending')`,
+    })
+    .from(bookings)
+    .innerJoin(events, eq(events.id, bookings.eventId))
+    .where(eq(bookings.id, id));
+  if (!row) throw new Error('a booking is gone while its event is locked');
+  return row;
+}
+
+/** Marks a booking cancelled and takes its tickets away; what is left is to return its places. */
+export async function cancelBooking(db: Connection, id: string) {
+  await db.execute(sql`
+    with removed as (delete from tickets where booking_id = ${id})
+    update bookings set status = 'cancelled', ended_at = statement_timestamp() where id = ${id}`);
+}
+
+/**
+ * Confirms a booking: its places become sold ones, and each of them a ticket. `from` says what they were: `held`, or `free`
+ * again because the hold had ended; then the CHECK on `ticket_types` has the last word.
+ */
+export async function confirmBooking(db: Connection, id: string, from: 'held' | 'free') {
+  await db.execute(sql`
+    with confirmed as (
+      update bookings set status = 'confirmed', confirmed_at = statement_timestamp(), ended_at = null where id = ${id}
+      returning id
+    ), lines as (
+      select ticket_type_id, quantity from booking_lines where booking_id = ${id}
+    ), moved as (
+      update ticket_types
+      set held = held - case when ${from} = 'held' then quantity else 0 end, sold = sold + quantity
+      from lines where ticket_types.id = lines.ticket_type_id
+    )
+    insert into tickets (booking_id, ticket_type_id)
+    select confirmed.id, lines.ticket_type_id from confirmed, lines, generate_series(1, lines.quantity)`);
+}
+
+/**
+ * Whether the places of a booking whose hold has ended can be taken once more: free, and within what its buyer may have.
+ * After the event's ended holds were reclaimed, under its lock.
+ */
+export async function hasRoomAgain(db: Connection, id: string): Promise<boolean> {
+  const { rows } = await db.execute<{ room: boolean }>(sql`
+    select
+      not exists (
+        select from booking_lines join ticket_types on ticket_types.id = ticket_type_id
+        where booking_id = bookings.id and capacity - sold - held < quantity
+      ) and places + (
+        select coalesce(sum(live.places), 0) from bookings live
+        where live.event_id = bookings.event_id and live.user_id = bookings.user_id
+          and live.status in ('held', 'confirmed')
+      ) <= max_per_user as room
+    from bookings join events on events.id = event_id where bookings.id = ${id}`);
+  return rows[0]?.room ?? false;
+}
+
+function selectBookings(db: Connection, condition: SQL | undefined) {
+  return db
+    .select({
+      id: bookings.id,
+      eventId: bookings.eventId,
+      status: sql<BookingStatus>`
+        case when "bookings"."status" = 'held' and "bookings"."hold_expires_at" <= statement_timestamp() then 'expired'
+        else "bookings"."status" end`,
+      payment: sql<BookingPayment>`coalesce((
+        select case status when 'charged' then 'paid' when 'pending' then 'pending' else 'refunded' end
+        from payments where booking_id = "bookings"."id" and status <> 'declined'
+        order by array_position(array['charged', 'pending', 'refund_due', 'refunded'], status) limit 1), 'unpaid')`,
+      totalMinor: bookings.totalMinor,
+      currency: bookings.currency,
+      holdExpiresAt: bookings.holdExpiresAt,
+      createdAt: bookings.createdAt,
+      lines: sql<PricedLine[]>`(
+        select json_agg(json_build_object(
+          'ticketTypeId', ticket_type_id, 'quantity', quantity, 'unitPriceMinor', unit_price_minor) order by position)
+        from booking_lines join ticket_types on ticket_types.id = ticket_type_id where booking_id = "bookings"."id")`,
+      tickets: sql<BookingRow['tickets']>`(
+        select coalesce(json_agg(json_build_object(
+          'id', tickets.id, 'ticketTypeId', ticket_type_id, 'checkedInAt', checked_in_at) order by position, tickets.id), '[]')
+        from tickets join ticket_types on ticket_types.id = ticket_type_id where booking_id = "bookings"."id")`,
+    })
+    .from(bookings)
+    .where(condition)
+    .orderBy(desc(bookings.createdAt), desc(bookings.id))
+    .$dynamic();
+}

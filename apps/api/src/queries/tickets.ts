@@ -1,0 +1,54 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Connection } from '../db/client.ts';
+import { bookings, events, tickets, ticketTypes } from '../db/schema.ts';
+
+/** One ticket of this user, with what it admits to. Another's is as good as not there. */
+export async function ticketOfUser(db: Connection, id: string, userId: string) {
+  const [row] = await db
+    .select({
+      id: tickets.id,
+      bookingId: tickets.bookingId,
+      ticketTypeId: tickets.ticketTypeId,
+      ticketTypeName: ticketTypes.name,
+      eventId: events.id,
+      eventName: events.name,
+      checkedInAt: tickets.checkedInAt,
+    })
+    .from(tickets)
+    .innerJoin(bookings, eq(bookings.id, tickets.bookingId))
+    .innerJoin(events, eq(events.id, bookings.eventId))
+    .innerJoin(ticketTypes, eq(ticketTypes.id, tickets.ticketTypeId))
+    .where(and(eq(tickets.id, id), eq(bookings.userId, userId)));
+  return row;
+}
+
+/** A ticket at the door, whoever bought it. */
+export async function ticketAtDoor(db: Connection, id: string) {
+  const [row] = await db
+    .select({
+      organiserId: events.organiserId,
+      eventStatus: events.status,
+      eventId: events.id,
+      ticketTypeId: tickets.ticketTypeId,
+      ticketTypeName: ticketTypes.name,
+      checkedInAt: tickets.checkedInAt,
+    })
+    .from(tickets)
+    .innerJoin(ticketTypes, eq(ticketTypes.id, tickets.ticketTypeId))
+    .innerJoin(events, eq(events.id, ticketTypes.eventId))
+    .where(eq(tickets.id, id));
+  return row;
+}
+
+/**
+ * Admits a ticket. Of two doors in the same moment the second waits for the first one's row, and then finds it used.
+ * @returns when it was admitted; undefined if it was before, or is gone
+ */
+export async function admitTicket(db: Connection, id: string, organiserId: string): Promise<Date | undefined> {
+  const [row] = await db
+    .update(tickets)
+    .set({ checkedInAt: sql`date_trunc('milliseconds', statement_timestamp())`, checkedInBy: organiserId })
+    .where(sql`${tickets.id} = ${id} and ${tickets.checkedInAt} is null`)
+    .returning({ checkedInAt: tickets.checkedInAt });
+  return row?.checkedInAt ?? undefined;
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import {
+  type Booking,
+  booking,
+  headers,
+  id,
+  idempotencyKey,
+  newBooking,
+  pageOf,
+  pageQuery,
+} from '@minitickets/contract';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { type HoldOutcome, holdBatches } from '../coalescing/hold-batches.ts';
+import type { Api, Deps } from '../deps.ts';
+import { fail } from '../errors.ts';
+import { deriveKey } from '../keys.ts';
+import type { PaymentProvider } from '../payments/payment-provider.ts';
+import { refundPayment } from '../payments/settle-payment.ts';
+import { problemFor } from '../plugins/error-mapping.ts';
+import { limit } from '../plugins/rate-limit.ts';
+import { requireUser, viewerOf } from '../plugins/session.ts';
+import {
+  type BookingRow,
+  bookingForChange,
+  bookingOfUser,
+  bookingsOfUser,
+  cancelBooking,
+  lockEventOfBooking,
+} from '../queries/bookings.ts';
+import { claimIdempotencyKey, releaseIdempotencyKey } from '../queries/idempotency.ts';
+import { returnPlaces } from '../queries/inventory.ts';
+import { makeRefundDue } from '../queries/payments.ts';
+import { placesToReturn } from '../rules/booking-status.ts';
+import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
+import { sumLines } from '../rules/prices.ts';
+import { type CodeKey, codeKey, signTicketCode } from '../rules/ticket-codes.ts';
+
+const params = z.object({ id });
+
+export function bookingRoutes(app: Api, { config, db, redis }: Deps, provider: PaymentProvider) {
+  const key = codeKey(deriveKey(config.appSecret, 'ticket-code'));
+  const book = holdBatches({
+    pool: db.$client,
+    holdSeconds: config.holdSeconds,
+    answerToRefused: (failure) => {
+      const problem = problemFor(failure);
+      return { status: problem.status, body: JSON.stringify(problem) };
+    },
+  });
+
+  app.post(
+    '/v1/bookings',
+    {
+      onRequest: [requireUser, limit('booking')],
+      schema: {
+        summary: 'Hold places',
+        description: 'With an `Idempotency-Key`, repeating the request gives the same answer and books nothing more.',
+        headers: z.looseObject({ [headers.idempotencyKey]: idempotencyKey.optional() }),
+        body: newBooking,
+        response: { 201: booking },
+      },
+    },
+    async (request, reply) => {
+      const { eventId, lines: asked } = request.body;
+      const lines =
+        sumLines(asked) ?? fail({ kind: 'not-valid', path: '/lines', message: 'at most 10 of a ticket type' });
+      const userId = viewerOf(request).user.id;
+      const idempotencyKey = request.headers[headers.idempotencyKey];
+      if (idempotencyKey === undefined) return sendOutcome(reply, await book(eventId, { userId, lines }));
+
+      const idempotency = { key: idempotencyKey, fingerprint: fingerprintOf(request.body) };
+      if (!(await claimIdempotencyKey(redis, userId, idempotencyKey))) fail({ kind: 'idempotency-in-progress' });
+      try {
+        return sendOutcome(reply, await book(eventId, { userId, lines, idempotency }));
+      } finally {
+        await releaseIdempotencyKey(redis, userId, idempotencyKey).catch((error: unknown) => {
+          request.log.warn({ err: error }, 'an idempotency claim was left to end by itself');
+        });
+      }
+    },
+  );
+
+  app.get(
+    '/v1/bookings',
+    {
+      onRequest: requireUser,
+      schema: { summary: 'My bookings, newest first', querystring: pageQuery, response: { 200: pageOf(booking) } },
+    },
+    async (request) => {
+      const { limit: size, cursor } = request.query;
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const rows = await bookingsOfUser(db, viewerOf(request).user.id, { limit: size, after });
+      const shown = rows.slice(0, size);
+      const last = shown.at(-1);
+      return {
+        items: shown.map((row) => toBooking(row, key)),
+        nextCursor: last && rows.length > size ? encodeCursor({ at: last.createdAt.toISOString(), id: last.id }) : null,
+      };
+    },
+  );
+
+  app.get(
+    '/v1/bookings/:id',
+    { onRequest: requireUser, schema: { summary: 'One of my bookings', params, response: { 200: booking } } },
+    async (request) => {
+      const row = await bookingOfUser(db, request.params.id, viewerOf(request).user.id);
+      return toBooking(row ?? fail({ kind: 'not-found', what: 'booking' }), key);
+    },
+  );
+
+  app.delete(
+    '/v1/bookings/:id',
+    { onRequest: requireUser, schema: { summary: 'Cancel a booking', params, response: { 200: booking } } },
+    async (request) => {
+      const userId = viewerOf(request).user.id;
+      const { id: bookingId } = request.params;
+      const refundDue = await db.transaction(async (transaction) => {
+        if (!(await lockEventOfBooking(transaction, bookingId, userId))) fail({ kind: 'not-found', what: 'booking' });
+        const from = placesToReturn(await bookingForChange(transaction, bookingId));
+        if (!from) return undefined;
+        await cancelBooking(transaction, bookingId);
+        await returnPlaces(transaction, bookingId, from);
+        return makeRefundDue(transaction, bookingId);
+      });
+      if (refundDue) {
+        await refundPayment(db, provider, refundDue.id).catch((error: unknown) => {
+          request.log.warn({ err: error }, 'a refund is left to the late-payments job');
+        });
+      }
+      const row = await bookingOfUser(db, bookingId, userId);
+      return toBooking(row ?? fail({ kind: 'not-found', what: 'booking' }), key);
+    },
+  );
+}
+
+/** A booking as the API shows it: tickets with the codes that admit their holders. */
+export function toBooking(row: BookingRow, key: CodeKey): Booking {
+  return {
+    ...row,
+    holdExpiresAt: row.holdExpiresAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    tickets: row.tickets.map(({ id: ticketId, ticketTypeId, checkedInAt }) => ({
+      id: ticketId,
+      ticketTypeId,
+      code: signTicketCode(ticketId, key),
+      checkedInAt: checkedInAt && new Date(checkedInAt).toISOString(),
+    })),
+  };
+}
+
+/** Sends the very bytes that were remembered, so that the first answer and every later one are the same. */
+function sendOutcome(reply: FastifyReply, { status, body, replayed }: HoldOutcome) {
+  if (replayed) reply.header(headers.idempotencyReplayed, 'true');
+  const answer = JSON.parse(body) as { id?: string; retryAfter?: number };
+  if (status === 201) reply.header('location', `/v1/bookings/${answer.id}`);
+  if (answer.retryAfter !== undefined) reply.header(headers.retryAfter, answer.retryAfter);
+  return reply
+    .code(status)
+    .type(status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json; charset=utf-8')
+    .serializer((bytes: string) => bytes)
+    .send(body);
+}
+
+/** Tells a repeated request from another one under the same key. What the schema let through has one spelling. */
+function fingerprintOf(body: unknown) {
+  return createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+}

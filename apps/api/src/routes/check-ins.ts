@@ -1,0 +1,48 @@
+import { checkedIn, checkIn } from '@minitickets/contract';
+import type { Api, Deps } from '../deps.ts';
+import { fail } from '../errors.ts';
+import { deriveKey } from '../keys.ts';
+import { requireRole, requireUser, viewerOf } from '../plugins/session.ts';
+import { admitTicket, ticketAtDoor } from '../queries/tickets.ts';
+import { codeKey, readTicketCode } from '../rules/ticket-codes.ts';
+
+export function checkInRoutes(app: Api, { config, db }: Deps) {
+  // The newest first: it signed most of the codes that come by.
+  const keys = [config.appSecret, ...config.appSecretsBefore].map((secret) =>
+    codeKey(deriveKey(secret, 'ticket-code')),
+  );
+
+  app.post(
+    '/v1/check-ins',
+    {
+      onRequest: [requireUser, requireRole('organiser')],
+      schema: { summary: 'Admit a ticket', body: checkIn, response: { 201: checkedIn } },
+    },
+    async (request, reply) => {
+      const { id: organiserId } = viewerOf(request).user;
+      const ticketId = readTicketCode(request.body.code, keys);
+      if (!ticketId) fail({ kind: 'ticket-not-valid', reason: 'This is not the code of a ticket.' });
+      const ticket = await ticketAtDoor(db, ticketId);
+      if (!ticket) fail({ kind: 'ticket-not-valid', reason: 'The booking of this ticket was cancelled.' });
+      if (ticket.organiserId !== organiserId)
+        fail({ kind: 'forbidden', reason: 'This ticket is for another’s event.' });
+      if (ticket.eventStatus === 'cancelled') fail({ kind: 'ticket-not-valid', reason: 'The event was cancelled.' });
+
+      const checkedInAt = await admitTicket(db, ticketId, organiserId);
+      if (!checkedInAt) {
+        const before = (await ticketAtDoor(db, ticketId))?.checkedInAt;
+        if (before) fail({ kind: 'already-checked-in', checkedInAt: before });
+        fail({ kind: 'ticket-not-valid', reason: 'The booking of this ticket was cancelled.' });
+      }
+      const { eventId, ticketTypeId, ticketTypeName } = ticket;
+      return reply.code(201).send({
+        ticketId,
+        eventId,
+        ticketTypeId,
+        ticketTypeName,
+        checkedInAt: checkedInAt.toISOString(),
+        checkedInBy: organiserId,
+      });
+    },
+  );
+}

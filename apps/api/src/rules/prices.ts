@@ -1,0 +1,24 @@
+/** The largest quantity of one ticket type in a booking. */
+const MOST_OF_A_TYPE = 10;
+
+export type Line = { ticketTypeId: string; quantity: number };
+export type PricedLine = Line & { unitPriceMinor: number };
+
+/**
+ * The same ticket type named twice is one line. Null if a sum is no possible quantity.
+ * @example sumLines([{A, 2}, {B, 1}, {A, 1}]) → [{A, 3}, {B, 1}]
+ */
+export function sumLines(lines: readonly Line[]): Line[] | null {
+  const sums = new Map<string, number>();
+  for (const { ticketTypeId, quantity } of lines) {
+    // Ids are compared as PostgreSQL compares UUIDs: whatever their case.
+    const id = ticketTypeId.toLowerCase();
+    sums.set(id, (sums.get(id) ?? 0) + quantity);
+  }
+  if ([...sums.values()].some((sum) => sum > MOST_OF_A_TYPE)) return null;
+  return [...sums].map(([ticketTypeId, quantity]) => ({ ticketTypeId, quantity }));
+}
+
+export function totalMinor(lines: readonly PricedLine[]) {
+  return lines.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0);
+}
