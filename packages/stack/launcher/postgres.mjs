@@ -3,8 +3,8 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Failure, lastLines } from './failure.mjs';
-import { freePort } from './ports.mjs';
-import { findPostgres } from './postgres-binaries.mjs';
+import { startOnPort } from './ports.mjs';
+import { findPostgres, placeOfCluster, removeCluster } from './postgres-binaries.mjs';
 import { commandLineOf, endProcess, isRunning, runToEnd, spawnLogged, waitUntil } from './processes.mjs';
 
 /**
@@ -54,7 +54,8 @@ export async function startPostgres({
   const logFile = givenLogFile ?? `${dataDir}.log`;
   const wipe = () => {
     if (!temporaryDir) return;
-    for (const path of [temporaryDir, dataDir, logFile]) rmSync(path, { recursive: true, force: true });
+    removeCluster(join(temporaryDir, 'cluster'));
+    for (const path of [temporaryDir, logFile]) rmSync(path, { recursive: true, force: true });
   };
 
   try {
@@ -63,8 +64,8 @@ export async function startPostgres({
       log('making a new PostgreSQL cluster');
       await initialise(programs, { user, password, database, fsync, logFile });
     }
-    const port = fixedPort ?? (await freePort());
-    let pid = await launch(programs, { port, fsync, logFile });
+    const [port, firstPid] = await startOnPort(fixedPort, (port) => launch(programs, { port, fsync, logFile }));
+    let pid = firstPid;
     const url = `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 
     return {
@@ -95,10 +96,11 @@ export async function startPostgres({
 
 /**
  * Ends the server of a cluster, whoever started it. A process that only happens to have the number in the lock file is left alone.
- * @param {string} dataDir
+ * @param {string} askedDir
  * @returns {Promise<boolean>} whether there was one
  */
-export async function endServerOf(dataDir) {
+export async function endServerOf(askedDir) {
+  const dataDir = placeOfCluster(askedDir);
   const pid = readLockFile(dataDir)?.pid;
   if (!pid || !isRunning(pid)) return false;
   if ((await commandLineOf(pid))?.includes(dataDir)) {

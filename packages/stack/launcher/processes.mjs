@@ -62,20 +62,53 @@ export function isRunning(pid) {
 }
 
 /**
- * The command line of a process, or undefined when there is none. A number alone proves nothing: the system gives it out again.
+ * A process that can be recognised later. Its number alone proves nothing: the system gives it out again.
+ * @typedef {{ pid: number, born: string }} ProcessRecord
+ */
+
+/**
+ * @param {number} pid
+ * @returns {Promise<ProcessRecord | undefined>} undefined if there is no such process
+ */
+export async function recordOf(pid) {
+  if (!isRunning(pid)) return undefined;
+  try {
+    return { pid, born: process.platform === 'linux' ? bornOnLinux(pid) : await bornElsewhere(pid) };
+  } catch {
+    return undefined; // It ended while we looked.
+  }
+}
+
+/** @param {ProcessRecord | undefined} record */
+export async function isStillRunning(record) {
+  return record !== undefined && (await recordOf(record.pid))?.born === record.born;
+}
+
+/** @param {number} pid */
+function bornOnLinux(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name in parentheses may hold anything; the start time, in ticks since the boot, is the 20th field after it.
+  const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${ticks}`;
+}
+
+/** @param {number} pid */
+async function bornElsewhere(pid) {
+  return (await runToEnd('ps', ['-o', 'lstart=', '-p', String(pid)], { timeoutMs: 3000 })).stdout.trim();
+}
+
+/**
+ * The command line of a process, or undefined when there is none.
  * @param {number} pid
  * @returns {Promise<string | undefined>}
  */
 export async function commandLineOf(pid) {
   if (!isRunning(pid)) return undefined;
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return (await runToEnd('ps', ['-o', 'command=', '-p', String(pid)], { timeoutMs: 3000 })).stdout.trim();
   } catch {
-    try {
-      return (await runToEnd('ps', ['-o', 'command=', '-p', String(pid)], { timeoutMs: 3000 })).stdout.trim();
-    } catch {
-      return undefined;
-    }
+    return undefined;
   }
 }
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from './failure.mjs';
 import { findRedisProgram } from './find-redis.mjs';
-import { freePort } from './ports.mjs';
-import { commandLineOf, endProcess, isRunning, runToEnd, spawnLogged, waitUntil } from './processes.mjs';
+import { startOnPort } from './ports.mjs';
+import { endProcess, isRunning, isStillRunning, recordOf, runToEnd, spawnLogged, waitUntil } from './processes.mjs';
 import { askRedis } from './resp.mjs';
 
 export { findRedis } from './find-redis.mjs';
@@ -20,6 +20,7 @@ export { findRedis } from './find-redis.mjs';
  * @property {string} url
  * @property {number} port
  * @property {number} pid
+ * @property {string} version
  * @property {string} from where the program was found
  * @property {string} logFile
  * @property {() => Promise<void>} stop
@@ -42,12 +43,14 @@ export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: g
     if (!keptDir) rmSync(dataDir, { recursive: true, force: true });
   };
   try {
-    const port = fixedPort ?? (await freePort());
-    const { pid, container } = await launch(found, { dataDir, port, logFile });
+    const [port, { pid, container }] = await startOnPort(fixedPort, (port) =>
+      launch(found, { dataDir, port, logFile }),
+    );
     return {
       url: `redis://127.0.0.1:${port}`,
       port,
       pid,
+      version: found.kind === 'binary' ? found.version : found.image,
       from: found.from,
       logFile,
       async stop() {
@@ -69,14 +72,17 @@ export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: g
 /**
  * Ends the server that a run which crashed left behind, and keeps its data.
  * @param {string} dataDir
+ * @returns {Promise<boolean>} whether there was one
  */
 export async function endRedisOf(dataDir) {
   const file = join(dataDir, 'server.json');
-  if (!existsSync(file)) return;
-  /** @type {{ pid: number, port: number }} */
-  const { pid, port } = JSON.parse(readFileSync(file, 'utf8'));
-  if (isRunning(pid) && (await commandLineOf(pid))?.includes(`:${port}`)) await shutDown(port, pid, 'SAVE');
+  if (!existsSync(file)) return false;
+  /** @type {{ port: number, server: import('./processes.mjs').ProcessRecord }} */
+  const { port, server } = JSON.parse(readFileSync(file, 'utf8'));
+  const wasRunning = await isStillRunning(server);
+  if (wasRunning) await shutDown(port, server.pid, 'SAVE');
   rmSync(file, { force: true });
+  return wasRunning;
 }
 
 /**
@@ -101,7 +107,7 @@ async function launch(program, { dataDir, port, logFile }) {
       mend: 'npm run doctor checks the usual causes.',
     });
   }
-  writeFileSync(join(dataDir, 'server.json'), JSON.stringify({ pid: child.pid, port }));
+  writeFileSync(join(dataDir, 'server.json'), JSON.stringify({ port, server: await recordOf(child.pid) }));
   return { pid: child.pid, container };
 }
 

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { Failure } from './failure.mjs';
+import { freshLog, secretsOf } from './files.mjs';
+import { isPortFree } from './ports.mjs';
+import { spawnLogged, waitUntil } from './processes.mjs';
+
+/**
+ * What every program of the API is told, and the address from which the balancer calls tasks. On Linux that is an address of its
+ * own: a client on this machine that calls a task directly comes from 127.0.0.1 and is not believed about who it is.
+ * @param {{ root: string, dataDir: string, databaseUrl: string, redisUrl: string, taskEnv?: Record<string, string> }} options
+ * @returns {Promise<{ env: NodeJS.ProcessEnv, balancerAddress: string }>}
+ */
+export async function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, taskEnv }) {
+  const balancerAddress = (await isPortFree(0, '127.0.0.2')) ? '127.0.0.2' : '127.0.0.1';
+  const { NODE_ENV: _ours, ...inherited } = process.env;
+  const env = {
+    ...inherited,
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    APP_SECRET: secretsOf(dataDir).appSecret,
+    TRUSTED_PROXIES: `${balancerAddress}/32`,
+    WEB_ROOT: join(root, 'apps/web/dist'),
+    ...taskEnv,
+  };
+  return { env, balancerAddress };
+}
+
+/**
+ * Runs one of the API's programs that end by themselves.
+ * @param {'migration' | 'seed'} step
+ * @param {{ root: string, logs: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options
+ * @throws {Failure} if it fails, or takes longer than three minutes
+ */
+export async function runApiProgram(step, { root, logs, env, signal }) {
+  const script = { migration: 'db/migrate.js', seed: 'seed/seed.js' }[step];
+  const logFile = freshLog(logs, step);
+  const path = join(root, 'apps/api/dist', script);
+  const child = await spawnLogged(process.execPath, ['--enable-source-maps', path], { logFile, env });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  await waitUntil(() => hasEnded() || signal?.aborted === true, 180_000);
+  if (child.exitCode === 0) return;
+  child.kill('SIGKILL');
+  signal?.throwIfAborted();
+  const mend = {
+    migration: 'npm start -- --fresh begins with an empty database.',
+    seed: 'npm start -- --no-seed starts without.',
+  };
+  throw new Failure(`The ${step} failed.`, { step, logFile, mend: mend[step] });
+}

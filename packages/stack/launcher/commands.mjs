@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { doctor } from './doctor.mjs';
+import { exitCodes, Failure } from './failure.mjs';
+import { reset, seed, status, stop } from './running.mjs';
+import { printFailure } from './screen.mjs';
+import { repository } from './stack.mjs';
+import { start } from './start.mjs';
+import { test } from './test.mjs';
+
+const usage = `Usage: npm start                  start everything and stay until Ctrl-C
+         -- --port N             listen there instead of 8080 (or PORT=N)
+         -- --host ADDRESS       listen on this address instead of the loopback (or HOST=ADDRESS)
+         -- --tasks N            so many API tasks instead of 3
+         -- --fresh              begin with empty stores
+         -- --no-seed            without the demo data
+       npm run status            what runs, and whether it is ready (-- --json, -- --env)
+       npm run stop              end it
+       npm run reset             end it and remove its data
+       npm run seed              lay the demo data again
+       npm run doctor            check this machine (-- --json)
+       npm test                  install and build what is missing, then run the tests (arguments go to Vitest)`;
+
+/**
+ * Runs one of the launcher's commands.
+ * @param {readonly string[]} args the command and its flags
+ * @returns {Promise<number>} the exit code
+ */
+export async function runCommand([command, ...args]) {
+  const place = { root: repository, dataDir: join(repository, '.data') };
+  try {
+    switch (command) {
+      case 'start':
+        return await start(place, startFlags(args));
+      case 'stop':
+        return await stop(place);
+      case 'status':
+        return await status(place, flags(args, { json: { type: 'boolean' }, env: { type: 'boolean' } }));
+      case 'reset':
+        return await reset(place);
+      case 'seed':
+        return await seed(place);
+      case 'doctor':
+        return await doctor(place, flags(args, { json: { type: 'boolean' } }));
+      case 'test':
+        return await test(place, args);
+      default:
+        console.log(usage);
+        return command === undefined || command === 'help' || command === '--help' ? 0 : exitCodes.usage;
+    }
+  } catch (error) {
+    printFailure(error);
+    return error instanceof Failure ? exitCodes[error.step] : 1;
+  }
+}
+
+/** @param {string[]} args */
+function startFlags(args) {
+  const given = flags(args, {
+    port: { type: 'string' },
+    host: { type: 'string' },
+    tasks: { type: 'string' },
+    fresh: { type: 'boolean' },
+    'no-seed': { type: 'boolean' },
+  });
+  const port = given.port ?? (process.env.PORT || undefined);
+  return {
+    port: port === undefined ? undefined : wholeNumber('port', port, 1, 65_535),
+    host: given.host ?? (process.env.HOST || 'localhost'),
+    tasks: wholeNumber('tasks', given.tasks ?? '3', 1, 16),
+    fresh: given.fresh === true,
+    seed: given['no-seed'] !== true,
+  };
+}
+
+/**
+ * @template {import('node:util').ParseArgsConfig['options'] & {}} Options
+ * @param {string[]} args
+ * @param {Options} options
+ */
+function flags(args, options) {
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new Failure(error instanceof Error ? error.message : String(error), { step: 'usage', mend: `\n${usage}` });
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {number} least
+ * @param {number} most
+ */
+function wholeNumber(name, text, least, most) {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < least || number > most) {
+    throw new Failure(`--${name} is a whole number from ${least} to ${most}, not ${text}.`, { step: 'usage' });
+  }
+  return number;
+}

@@ -1,0 +1,190 @@
+import { statfsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Failure } from './failure.mjs';
+import { canFetchRedis, dockerAnswers, findRedisProgram } from './find-redis.mjs';
+import { holderOf, isPortFree } from './ports.mjs';
+import { findPostgres, nativeFolder } from './postgres-binaries.mjs';
+import { isInstalled } from './prepare.mjs';
+import { runToEnd } from './processes.mjs';
+import { paint } from './screen.mjs';
+import { answers } from './services.mjs';
+import { runningState } from './state.mjs';
+
+/**
+ * One thing looked at. `ok`; `warning`, which may be as you want it; `problem`, with which `npm start` does not work.
+ * @typedef {{ name: string, state: 'ok' | 'warning' | 'problem', detail: string, mend?: string }} Finding
+ */
+
+/**
+ * Looks at what `npm start` needs, before anything is installed or while it runs.
+ * @param {{ root: string, dataDir: string }} place
+ * @param {{ json?: boolean }} flags
+ * @returns {Promise<number>} 1 if there is a problem
+ */
+export async function doctor(place, { json }) {
+  /** @type {Finding[]} */
+  const findings = [];
+  for (const check of [
+    node,
+    npm,
+    system,
+    disk,
+    dependencies,
+    postgres,
+    redis,
+    port,
+    docker,
+    loadGenerator,
+    runningStack,
+  ]) {
+    try {
+      findings.push(await check(place));
+    } catch (error) {
+      const mend = error instanceof Failure ? error.mend : undefined;
+      findings.push({
+        name: check.name,
+        state: 'problem',
+        detail: error instanceof Error ? error.message : String(error),
+        mend,
+      });
+    }
+  }
+  if (json) console.log(JSON.stringify(findings, undefined, 2));
+  else for (const finding of findings) print(finding);
+  return findings.some(({ state }) => state === 'problem') ? 1 : 0;
+}
+
+/** @typedef {{ root: string, dataDir: string }} Place */
+
+/** @returns {Finding} */
+function node() {
+  const { node: version } = process.versions;
+  const isOld = Number(version.split('.')[0]) === 20;
+  const finding = { name: 'Node', detail: version };
+  if (isOld)
+    return {
+      ...finding,
+      state: 'warning',
+      detail: `${version}, no longer maintained`,
+      mend: 'It works; Node 24 is maintained.',
+    };
+  return { ...finding, state: 'ok' };
+}
+
+/** @returns {Promise<Finding>} */
+async function npm() {
+  const { stdout } = await runToEnd('npm', ['--version'], { timeoutMs: 15_000 });
+  return { name: 'npm', state: 'ok', detail: stdout.trim() };
+}
+
+/** @returns {Finding} */
+function system() {
+  const detail = `${process.platform} ${process.arch}`;
+  if (process.platform === 'win32') {
+    return { name: 'System', state: 'problem', detail, mend: 'Use WSL 2, or docker compose up.' };
+  }
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
+  if (process.platform === 'linux' && !header.glibcVersionRuntime) {
+    const mend = "npm's PostgreSQL binaries need glibc: use docker compose up, or set DATABASE_URL.";
+    return { name: 'System', state: 'problem', detail: `${detail} with musl`, mend };
+  }
+  return { name: 'System', state: 'ok', detail };
+}
+
+/** @param {Place} place @returns {Finding} */
+function disk({ root }) {
+  const { bavail, bsize } = statfsSync(root);
+  const gigabytes = (bavail * bsize) / 1e9;
+  const detail = `${gigabytes.toFixed(1)} GB free`;
+  if (gigabytes >= 1.5) return { name: 'Disk', state: 'ok', detail };
+  return { name: 'Disk', state: 'problem', detail, mend: 'Dependencies, builds and data take 1.5 GB.' };
+}
+
+/** @param {Place} place @returns {Finding} */
+function dependencies({ root }) {
+  if (isInstalled(root)) return { name: 'Dependencies', state: 'ok', detail: 'those of the lockfile' };
+  return {
+    name: 'Dependencies',
+    state: 'warning',
+    detail: 'not those of the lockfile',
+    mend: 'npm start installs them.',
+  };
+}
+
+/** @param {Place} place @returns {Promise<Finding>} */
+async function postgres({ root, dataDir }) {
+  if (process.env.DATABASE_URL) return { name: 'PostgreSQL', state: 'ok', detail: 'DATABASE_URL is set' };
+  if (!isInstalled(root)) return { name: 'PostgreSQL', state: 'warning', detail: 'comes with the dependencies' };
+  nativeFolder();
+  const { command, as } = await findPostgres(join(dataDir, 'postgres', 'cluster'));
+  const [program, args] = command('postgres', ['--version']);
+  const { stdout } = await runToEnd(program, args, { timeoutMs: 10_000, cwd: '/', ...as });
+  const detail = `${stdout.trim().replace('postgres (PostgreSQL) ', '')} from npm${basename(program) === 'unshare' || as ? ', run as nobody' : ''}`;
+  return { name: 'PostgreSQL', state: 'ok', detail };
+}
+
+/** @returns {Promise<Finding>} */
+async function redis() {
+  if (process.env.REDIS_URL) return { name: 'Redis', state: 'ok', detail: 'REDIS_URL is set' };
+  try {
+    const found = await findRedisProgram({ env: { ...process.env, MINITICKETS_NO_DOWNLOAD: '1' } });
+    return {
+      name: 'Redis',
+      state: 'ok',
+      detail: `${found.kind === 'binary' ? found.version : found.image} from ${found.from}`,
+    };
+  } catch (error) {
+    if (!canFetchRedis()) throw error;
+    return { name: 'Redis', state: 'ok', detail: "none yet: npm start fetches Debian's package, 3 MB" };
+  }
+}
+
+/** @param {Place} place @returns {Promise<Finding>} */
+async function port({ dataDir }) {
+  const wanted = Number(process.env.PORT || 8080);
+  if (await isPortFree(wanted)) return { name: 'Port', state: 'ok', detail: `${wanted} is free` };
+  const ours = (await runningState(dataDir))?.url?.endsWith(`:${wanted}`);
+  if (ours) return { name: 'Port', state: 'ok', detail: `${wanted} is ours` };
+  const holder = (await holderOf(wanted)) ?? 'another program';
+  const mend = process.env.PORT ? 'Stop that, or set another PORT.' : 'npm start takes the next free one, or --port N.';
+  return { name: 'Port', state: 'warning', detail: `${wanted} is taken by ${holder}`, mend };
+}
+
+/** @returns {Promise<Finding>} */
+async function docker() {
+  const detail = (await dockerAnswers()) ? 'answers' : 'does not answer; only docker compose needs it';
+  return { name: 'Docker', state: 'ok', detail };
+}
+
+/** @returns {Promise<Finding>} */
+async function loadGenerator() {
+  try {
+    const { stdout } = await runToEnd('k6', ['version'], { timeoutMs: 5000 });
+    return { name: 'k6', state: 'ok', detail: stdout.trim().split('\n')[0] ?? '' };
+  } catch {
+    return { name: 'k6', state: 'ok', detail: 'not here; only load tests need it' };
+  }
+}
+
+/** @param {Place} place @returns {Promise<Finding>} */
+async function runningStack({ dataDir }) {
+  const state = await runningState(dataDir);
+  if (!state?.url) return { name: 'Stack', state: 'ok', detail: 'not running' };
+  const away = [];
+  for (const { name, url } of state.processes) if (!(await answers(`${url}/health/ready`))) away.push(name);
+  if (away.length === 0) return { name: 'Stack', state: 'ok', detail: `runs at ${state.url}, all ready` };
+  const logs = join(dataDir, 'logs');
+  return {
+    name: 'Stack',
+    state: 'problem',
+    detail: `not ready: ${away.join(', ')}`,
+    mend: `See ${logs}, or npm run stop and npm start.`,
+  };
+}
+
+/** @param {Finding} finding */
+function print({ name, state, detail, mend }) {
+  const mark = { ok: paint('green', '✔'), warning: paint('yellow', '!'), problem: paint('red', '✖') }[state];
+  console.log(`${mark} ${name.padEnd(13)} ${detail}`);
+  if (mend) console.log(`  ${''.padEnd(13)} ${paint('dim', mend)}`);
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { removeCluster } from './postgres-binaries.mjs';
+
+/**
+ * Where a stack keeps what it keeps.
+ * @param {string} dataDir
+ */
+export function placesOf(dataDir) {
+  return {
+    postgres: join(dataDir, 'postgres', 'cluster'),
+    redis: join(dataDir, 'redis', 'data'),
+    logs: join(dataDir, 'logs'),
+    secrets: join(dataDir, 'secrets.json'),
+    state: join(dataDir, 'state.json'),
+  };
+}
+
+/**
+ * The secrets of a stack, made at its first start. Tickets are signed with them and the cluster was made with the password, so they
+ * are as old as the data.
+ * @param {string} dataDir
+ * @returns {{ appSecret: string, databasePassword: string }}
+ */
+export function secretsOf(dataDir) {
+  const { secrets } = placesOf(dataDir);
+  if (!existsSync(secrets)) {
+    const made = {
+      appSecret: randomBytes(33).toString('base64'),
+      databasePassword: randomBytes(18).toString('base64url'),
+    };
+    writePrivate(secrets, JSON.stringify(made, undefined, 2));
+  }
+  return JSON.parse(readFileSync(secrets, 'utf8'));
+}
+
+/**
+ * Removes what the stores of a stack that is not running hold, and the secrets that belong to it. Downloads and logs stay.
+ * @param {string} dataDir
+ */
+export function removeData(dataDir) {
+  const { postgres, redis, secrets } = placesOf(dataDir);
+  removeCluster(postgres);
+  for (const path of [redis, secrets]) rmSync(path, { recursive: true, force: true });
+}
+
+/**
+ * The log of a part, empty; what the run before wrote is kept beside it.
+ * @param {string} logs
+ * @param {string} name
+ * @returns {string} its path
+ */
+export function freshLog(logs, name) {
+  const path = join(logs, `${name}.log`);
+  if (existsSync(path)) renameSync(path, join(logs, `${name}.before.log`));
+  return path;
+}
+
+/**
+ * Writes a file that only its owner can read, at once: a reader sees the old one or the new one.
+ * @param {string} path
+ * @param {string} text
+ */
+export function writePrivate(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, path);
+}

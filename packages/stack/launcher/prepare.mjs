@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from './failure.mjs';
+import { freshLog } from './files.mjs';
+import { spawnLogged } from './processes.mjs';
+
+/**
+ * Installs the dependencies unless they are those of the lockfile, for this Node and this platform.
+ * @param {string} root
+ * @param {{ logs: string, signal?: AbortSignal }} options
+ * @returns {Promise<string>} what was done, in a few words
+ * @throws {Failure}
+ */
+export async function ensureInstalled(root, { logs, signal }) {
+  if (isInstalled(root)) return 'up to date';
+  const logFile = freshLog(logs, 'install');
+  // Without --include a NODE_ENV of production would leave out the compiler.
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  await runLogged('install', [...npm(), ...args], {
+    root,
+    logFile,
+    signal,
+    mend: 'Check the network, then run npm ci to see more.',
+  });
+  writeFileSync(installStamp(root), installedFor(root));
+  return 'installed';
+}
+
+/**
+ * Builds what the stack runs unless the sources are those of the last build.
+ * @param {string} root
+ * @param {{ logs: string, signal?: AbortSignal }} options
+ * @returns {Promise<string>} what was done, in a few words
+ * @throws {Failure}
+ */
+export async function ensureBuilt(root, { logs, signal }) {
+  const stamp = join(root, 'node_modules', '.minitickets-build');
+  const sources = hashOfSources(root);
+  if (read(stamp) === sources && outputs.every((path) => existsSync(join(root, path)))) return 'up to date';
+  const logFile = freshLog(logs, 'build');
+  await runLogged('build', [...npm(), 'run', 'build'], {
+    root,
+    logFile,
+    signal,
+    mend: 'npm run types shows the errors.',
+  });
+  writeFileSync(stamp, sources);
+  return 'built';
+}
+
+/** Whether `npm ci` has nothing to do, by our own stamp or, if somebody ran it by hand, by what npm wrote. @param {string} root */
+export function isInstalled(root) {
+  const stamp = read(installStamp(root));
+  return stamp === undefined ? agreesWithLockfile(root) : stamp === installedFor(root);
+}
+
+const outputs = ['apps/api/dist/server.js', 'apps/web/dist/index.html', 'packages/stack/dist/server.js'];
+const sourceFolders = ['apps', 'packages'];
+const notSources = new Set(['node_modules', 'dist', '.data', 'coverage']);
+const rootSources = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'];
+
+/** @param {string} root */
+const installStamp = (root) => join(root, 'node_modules', '.minitickets-install');
+
+/** @param {string} root */
+function installedFor(root) {
+  const lockfile = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  return `${lockfile} node ${process.versions.node.split('.')[0]} ${process.platform} ${process.arch}`;
+}
+
+/** @param {string} root */
+function agreesWithLockfile(root) {
+  const lockfile = read(join(root, 'package-lock.json'));
+  const installed = read(join(root, 'node_modules', '.package-lock.json'));
+  if (lockfile === undefined || installed === undefined) return false;
+  /** @typedef {{ version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Entry */
+  /** @type {Record<string, Entry>} */
+  const wanted = JSON.parse(lockfile).packages;
+  /** @type {Record<string, Entry>} */
+  const present = JSON.parse(installed).packages;
+  /** @param {Entry} entry */
+  const isForUs = ({ os, cpu }) => (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (!path.startsWith('node_modules/') || present[path]?.version === entry.version) return true;
+    // npm leaves out what is optional and not for this machine.
+    return present[path] === undefined && entry.optional && !(entry.os && !entry.libc && isForUs(entry));
+  });
+}
+
+/** @param {string} root */
+function hashOfSources(root) {
+  const hash = createHash('sha256');
+  const add = (/** @type {string} */ path) => {
+    hash
+      .update(path)
+      .update('\0')
+      .update(read(join(root, path)) ?? '')
+      .update('\0');
+  };
+  for (const path of rootSources) add(path);
+  for (const folder of sourceFolders) {
+    for (const path of filesBelow(root, folder)) add(path);
+  }
+  return `${hash.digest('hex')} node ${process.versions.node.split('.')[0]}`;
+}
+
+/**
+ * @param {string} root
+ * @param {string} folder
+ * @returns {string[]} in a fixed order
+ */
+function filesBelow(root, folder) {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries
+    .filter(({ name }) => !notSources.has(name) && !/\.test\.\w+$|\.tsbuildinfo$/.test(name))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .flatMap((entry) =>
+      entry.isDirectory() ? filesBelow(root, join(folder, entry.name)) : [join(folder, entry.name)],
+    );
+}
+
+/** The npm that runs us, or the one on the PATH. @returns {[string, ...string[]]} */
+function npm() {
+  const { npm_execpath: path } = process.env;
+  return path?.endsWith('.js') ? [process.execPath, path] : ['npm'];
+}
+
+/**
+ * @param {'install' | 'build'} step
+ * @param {readonly string[]} command
+ * @param {{ root: string, logFile: string, mend: string, signal?: AbortSignal }} options
+ */
+async function runLogged(step, [command = '', ...args], { root, logFile, mend, signal }) {
+  const child = await spawnLogged(command, args, { logFile, cwd: root });
+  // It leads a process group of its own; npm's children are in it.
+  const end = () => process.kill(-child.pid, 'SIGTERM');
+  signal?.addEventListener('abort', end, { once: true });
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  signal?.removeEventListener('abort', end);
+  signal?.throwIfAborted();
+  if (code !== 0) throw new Failure(`The ${step} failed.`, { step, logFile, mend });
+}
+
+/** @param {string} path @returns {string | undefined} */
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

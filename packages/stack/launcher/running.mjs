@@ -1,0 +1,103 @@
+import { apiEnvironment, runApiProgram } from './api-process.mjs';
+import { Failure } from './failure.mjs';
+import { placesOf, removeData } from './files.mjs';
+import { endProcess, isStillRunning } from './processes.mjs';
+import { paint } from './screen.mjs';
+import { answers } from './services.mjs';
+import { endLeftovers, runningState } from './state.mjs';
+
+/**
+ * Ends the stack of this repository, running or left over from a crash.
+ * @param {{ dataDir: string }} place
+ * @returns {Promise<number>} the exit code
+ */
+export async function stop({ dataDir }) {
+  const state = await runningState(dataDir);
+  if (state) {
+    const { pid } = state.launcher;
+    // It stops its parts in order, each with a deadline.
+    await endProcess(pid, [
+      { signal: 'SIGTERM', waitMs: 60_000 },
+      { signal: 'SIGKILL', waitMs: 2000 },
+    ]);
+  }
+  const left = await endLeftovers(dataDir);
+  console.log(
+    state ? 'Stopped.' : left.length > 0 ? `Ended what a crash left: ${left.join(', ')}.` : 'Nothing is running.',
+  );
+  return 0;
+}
+
+/**
+ * Ends the stack and removes its data.
+ * @param {{ dataDir: string }} place
+ * @returns {Promise<number>} the exit code
+ */
+export async function reset(place) {
+  await stop(place);
+  removeData(place.dataDir);
+  console.log('The data are removed. npm start begins anew.');
+  return 0;
+}
+
+/**
+ * Lays the demo data in the running stack.
+ * @param {{ root: string, dataDir: string }} place
+ * @returns {Promise<number>} the exit code
+ */
+export async function seed({ root, dataDir }) {
+  const { databaseUrl, redisUrl } = await running(dataDir);
+  const { env } = await apiEnvironment({ root, dataDir, databaseUrl, redisUrl });
+  await runApiProgram('seed', { root, logs: placesOf(dataDir).logs, env });
+  console.log('The demo data are there.');
+  return 0;
+}
+
+/**
+ * Says what runs.
+ * @param {{ dataDir: string }} place
+ * @param {{ json?: boolean, env?: boolean }} flags
+ * @returns {Promise<number>} 0 if all of it is ready, else 1
+ */
+export async function status({ dataDir }, { json, env }) {
+  const state = await runningState(dataDir);
+  if (!state?.url) {
+    console.log(
+      json
+        ? JSON.stringify({ running: false })
+        : env
+          ? ''
+          : state
+            ? 'MiniTickets is starting.'
+            : 'MiniTickets is not running.',
+    );
+    return 1;
+  }
+  const { url, databaseUrl, redisUrl } = state;
+  const processes = await Promise.all(
+    state.processes.map(async ({ name, url, record }) => ({
+      name,
+      url,
+      pid: record?.pid,
+      running: await isStillRunning(record),
+      ready: await answers(`${url}/health/ready`),
+    })),
+  );
+  if (json) console.log(JSON.stringify({ running: true, url, databaseUrl, redisUrl, processes }, undefined, 2));
+  else if (env) console.log(`MINITICKETS_URL=${url}\nDATABASE_URL=${databaseUrl}\nREDIS_URL=${redisUrl}`);
+  else {
+    console.log(`MiniTickets runs at ${url}`);
+    for (const { name, url, pid, ready } of processes) {
+      const word = ready ? paint('green', 'ready') : paint('red', 'not ready');
+      console.log(`  ${name.padEnd(10)} ${word.padEnd(10)} process ${String(pid).padEnd(8)} ${url}`);
+    }
+  }
+  return processes.every(({ ready }) => ready) ? 0 : 1;
+}
+
+/** @param {string} dataDir */
+async function running(dataDir) {
+  const { databaseUrl, redisUrl } = (await runningState(dataDir)) ?? {};
+  if (databaseUrl && redisUrl) return { databaseUrl, redisUrl };
+  throw new Failure('MiniTickets is not running.', { step: 'seed', mend: 'npm start lays the demo data by itself.' });
+}

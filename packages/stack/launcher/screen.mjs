@@ -1,0 +1,46 @@
+import { styleText } from 'node:util';
+import { Failure } from './failure.mjs';
+
+const isTerminal = process.stdout.isTTY === true;
+const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+
+/** @param {Parameters<typeof styleText>[0]} style @param {string} text */
+export const paint = (style, text) => (isTerminal && !process.env.NO_COLOR ? styleText(style, text) : text);
+
+/**
+ * Shows a start: one line for each step with its time, and on a terminal what is being done at the moment.
+ * @returns {(step: import('./stack.mjs').Step) => void}
+ */
+export function stepPrinter() {
+  /** @type {NodeJS.Timeout | undefined} */
+  let spinner;
+  const clear = () => {
+    clearInterval(spinner);
+    if (isTerminal) process.stdout.write('\r\u001b[K');
+  };
+  return (step) => {
+    clear();
+    if (step.kind === 'begin') {
+      if (!isTerminal) return;
+      let turn = 0;
+      spinner = setInterval(() => {
+        process.stdout.write(`\r  ${paint('cyan', frames[turn++ % frames.length] ?? '')} ${step.name}`);
+      }, 100);
+    } else if (step.kind === 'done') {
+      const time = `${(step.ms / 1000).toFixed(1)} s`.padStart(8);
+      console.log(`  ${paint('green', '✔')} ${step.name.padEnd(13)} ${step.detail.padEnd(44)} ${paint('dim', time)}`);
+    } else {
+      console.log(`  ${paint('yellow', '!')} ${step.text}`);
+    }
+  };
+}
+
+/** Says what failed, the end of its log, and what mends it. @param {unknown} error */
+export function printFailure(error) {
+  if (isTerminal) process.stdout.write('\r\u001b[K');
+  if (!(error instanceof Failure)) return void console.error(error);
+  console.error(`\n  ${paint('red', '✖')} ${error.message}`);
+  if (error.lines.length > 0) console.error(`\n${error.lines.map((line) => `    ${line}`).join('\n')}\n`);
+  if (error.logFile) console.error(`    Log   ${error.logFile}`);
+  if (error.mend) console.error(`    Mend  ${error.mend}`);
+}

@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { apiEnvironment } from './api-process.mjs';
+import { freshLog, placesOf } from './files.mjs';
+import { freePort } from './ports.mjs';
+import { spawnLogged } from './processes.mjs';
+import { supervise } from './supervise.mjs';
+
+/**
+ * @typedef {object} Service
+ * @property {string} name
+ * @property {string} url
+ * @property {import('./supervise.mjs').Supervised} process
+ */
+
+/**
+ * Starts the API tasks and then the balancer, each a process that is started again when it dies.
+ * @param {object} options
+ * @param {string} options.root
+ * @param {string} options.dataDir
+ * @param {number} options.tasks
+ * @param {string} options.host
+ * @param {number | undefined} options.port
+ * @param {Awaited<ReturnType<typeof apiEnvironment>>} options.api
+ * @param {(services: readonly Service[]) => void} options.onChange
+ * @param {import('./stack.mjs').Tools} tools
+ * @returns {Promise<{ tasks: Service[], balancer: Service }>}
+ */
+export async function startServices(
+  { root, dataDir, tasks: count, host, port, api, onChange },
+  { started, step, note, signal },
+) {
+  const { logs } = placesOf(dataDir);
+  /** @type {Service[]} */
+  const services = [];
+
+  /**
+   * @param {'task' | 'balancer'} kind
+   * @param {{ name: string, url: string, script: string, args?: string[], env?: NodeJS.ProcessEnv }} about
+   */
+  const startService = async (kind, { name, url, script, args = [], env = {} }) => {
+    const logFile = freshLog(logs, name);
+    const start = () =>
+      spawnLogged(process.execPath, ['--enable-source-maps', join(root, script), ...args], {
+        logFile,
+        env: { ...api.env, ...env },
+      });
+    const isReady = () => answers(`${url}/health/ready`);
+    const process_ = await supervise({
+      name,
+      step: kind,
+      logFile,
+      start,
+      isReady,
+      note,
+      onChange: () => onChange(services),
+      signal,
+    });
+    const service = { name, url, process: process_ };
+    services.push(service);
+    onChange(services);
+    return service;
+  };
+
+  const startTask = async (/** @type {unknown} */ _, /** @type {number} */ index) => {
+    const taskPort = await freePort();
+    const name = `task-${index + 1}`;
+    return await startService('task', {
+      name,
+      url: `http://127.0.0.1:${taskPort}`,
+      script: 'apps/api/dist/server.js',
+      env: { TASK_NAME: name, HOST: '127.0.0.1', PORT: String(taskPort) },
+    });
+  };
+  const startTasks = async () => {
+    const starting = await Promise.allSettled(Array.from({ length: count }, startTask));
+    // Those that did start have to be ended when one does not.
+    const running = starting.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    started.push(all(running.map((service) => service.process)));
+    for (const result of starting) if (result.status === 'rejected') throw result.reason;
+    return running;
+  };
+  const tasks = await step('API tasks', startTasks, (running) => running.map(({ name }) => name).join(', '));
+
+  const startBalancer = async () => {
+    const balancerPort = port ?? (await freePort());
+    const flags = tasks.flatMap(({ url }) => ['--task', url]);
+    return await startService('balancer', {
+      name: 'balancer',
+      url: `http://${isAnyAddress(host) ? 'localhost' : inUrl(host)}:${balancerPort}`,
+      script: 'packages/stack/dist/server.js',
+      args: ['--host', host, '--port', String(balancerPort), '--source', api.balancerAddress, ...flags],
+    });
+  };
+  const balancer = await step('Balancer', startBalancer, ({ url }) => url);
+  started.push(balancer.process);
+  return { tasks, balancer };
+}
+
+/**
+ * Whether there is a 200 within two seconds.
+ * @param {string} url
+ */
+export async function answers(url) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {readonly { stop: () => Promise<unknown>, kill: () => Promise<unknown> }[]} parts */
+function all(parts) {
+  return {
+    stop: () => Promise.all(parts.map((part) => part.stop())),
+    kill: () => Promise.all(parts.map((part) => part.kill())),
+  };
+}
+
+/** @param {string} host */
+const isAnyAddress = (host) => host === '0.0.0.0' || host === '::';
+/** @param {string} host */
+const inUrl = (host) => (host.includes(':') ? `[${host}]` : host);

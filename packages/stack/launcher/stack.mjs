@@ -1,0 +1,177 @@
+import { fileURLToPath } from 'node:url';
+import { apiEnvironment, runApiProgram } from './api-process.mjs';
+import { placesOf } from './files.mjs';
+import { recordOf } from './processes.mjs';
+import { startServices } from './services.mjs';
+import { claim, release, writeState } from './state.mjs';
+import { startStores } from './stores.mjs';
+
+/**
+ * What a start tells: a step that begins, a step that is done, or something worth a line.
+ * @typedef {{ kind: 'begin', name: string }
+ *   | { kind: 'done', name: string, detail: string, ms: number }
+ *   | { kind: 'note', text: string }} Step
+ *
+ * @typedef {object} StackOptions
+ * @property {string} [root] the repository, built
+ * @property {string} dataDir what the stack keeps; of two stacks each needs its own
+ * @property {number} [port] the balancer's; a free one if left out
+ * @property {string} [host] where the balancer listens; `localhost`, which is both loopback addresses, if left out
+ * @property {number} [tasks] how many API tasks
+ * @property {Record<string, string>} [taskEnv] more environment for the tasks
+ * @property {boolean} [seed] lay the demo data, if they are not there
+ * @property {boolean} [durable] whether data survive a power cut; off is faster, for data that nobody keeps
+ * @property {string} [databaseUrl] a PostgreSQL that somebody else runs
+ * @property {string} [redisUrl] a Redis that somebody else runs
+ * @property {AbortSignal} [signal] gives up starting; what was begun is ended
+ * @property {(step: Step) => void} [on]
+ *
+ * @typedef {object} Stack
+ * @property {string} url
+ * @property {readonly { name: string, url: string, readonly pid: number }[]} tasks
+ * @property {string} databaseUrl
+ * @property {string} redisUrl
+ * @property {import('./postgres.mjs').Postgres | undefined} postgres undefined when somebody else runs it
+ * @property {import('./redis.mjs').Redis | undefined} redis undefined when somebody else runs it
+ * @property {string} description one line: which stores, how many tasks
+ * @property {(name: string) => Promise<void>} killTask as a crash would; the task is started again
+ * @property {() => Promise<void>} stop ends all in order: balancer, tasks, Redis, PostgreSQL
+ * @property {() => Promise<void>} kill ends all at once; nothing is written down
+ *
+ * @typedef {object} Tools what the parts of a start share
+ * @property {{ stop: () => Promise<unknown>, kill: () => Promise<unknown> }[]} started in order
+ * @property {<T>(name: string, work: () => Promise<T>, describe: (result: T) => string) => Promise<T>} step
+ * @property {(text: string) => void} note
+ * @property {AbortSignal | undefined} signal
+ */
+
+export const repository = fileURLToPath(new URL('../../..', import.meta.url));
+
+/**
+ * Starts the parts of MiniTickets and waits until every one of them is ready: PostgreSQL, Redis, the API tasks, the balancer.
+ * @param {StackOptions} options
+ * @returns {Promise<Stack>}
+ * @throws {import('./failure.mjs').Failure} with the part, the end of its log and what mends it; nothing is left running
+ */
+export async function startStack(options) {
+  const {
+    root = repository,
+    dataDir,
+    tasks: count = 3,
+    host = 'localhost',
+    port,
+    taskEnv,
+    seed = false,
+    signal,
+  } = options;
+  await claim(dataDir);
+  const tools = toolsFor(options);
+  const { started, step } = tools;
+  let stateWritten = Promise.resolve();
+  const leave = async () => {
+    await stateWritten;
+    release(dataDir);
+  };
+  const stop = onlyOnce(async () => {
+    for (const part of started.toReversed()) await part.stop();
+    await leave();
+  });
+  const kill = onlyOnce(async () => {
+    await Promise.allSettled(started.map((part) => part.kill()));
+    await leave();
+  });
+
+  try {
+    const stores = await startStores(options, tools);
+    const { databaseUrl, redisUrl } = stores;
+    const api = await apiEnvironment({ root, dataDir, databaseUrl, redisUrl, taskEnv });
+    const program = { root, logs: placesOf(dataDir).logs, env: api.env, signal };
+    await step(
+      'Migrations',
+      () => runApiProgram('migration', program),
+      () => 'the newest schema',
+    );
+    if (seed)
+      await step(
+        'Demo data',
+        () => runApiProgram('seed', program),
+        () => 'all there',
+      );
+
+    const onChange = (/** @type {readonly import('./services.mjs').Service[]} */ services) => {
+      // One change after the other, so that the last one stays.
+      stateWritten = stateWritten
+        .then(() => saveState(dataDir, stores, services))
+        .catch((error) => tools.note(`The state could not be written: ${error.message}`));
+    };
+    const { tasks, balancer } = await startServices({ root, dataDir, tasks: count, host, port, api, onChange }, tools);
+    return {
+      ...stores,
+      url: balancer.url,
+      description: `${stores.description} · ${count} API task${count === 1 ? '' : 's'}`,
+      tasks: tasks.map(({ name, url, process }) => ({
+        name,
+        url,
+        get pid() {
+          return process.pid;
+        },
+      })),
+      async killTask(name) {
+        const task = tasks.find((each) => each.name === name);
+        if (!task) throw new Error(`There is no ${name}.`);
+        await task.process.crash();
+      },
+      stop,
+      kill,
+    };
+  } catch (error) {
+    await (signal?.reason === 'kill' ? kill() : stop());
+    throw error;
+  }
+}
+
+/** @param {StackOptions} options @returns {Tools} */
+function toolsFor({ on = () => {}, signal }) {
+  return {
+    started: [],
+    signal,
+    note: (text) => on({ kind: 'note', text }),
+    async step(name, work, describe) {
+      signal?.throwIfAborted();
+      const begun = performance.now();
+      on({ kind: 'begin', name });
+      const result = await work();
+      on({ kind: 'done', name, detail: describe(result), ms: performance.now() - begun });
+      return result;
+    },
+  };
+}
+
+/**
+ * Writes down what runs, for the other commands and for the start after a crash.
+ * @param {string} dataDir
+ * @param {import('./stores.mjs').Stores} stores
+ * @param {readonly import('./services.mjs').Service[]} services
+ */
+async function saveState(dataDir, { databaseUrl, redisUrl }, services) {
+  const launcher = await recordOf(process.pid);
+  if (!launcher) return;
+  const processes = await Promise.all(
+    services.map(async ({ name, url, process }) => ({ name, url, record: await recordOf(process.pid) })),
+  );
+  const url = services.find(({ name }) => name === 'balancer')?.url;
+  writeState(dataDir, { launcher, url, databaseUrl, redisUrl, processes: processes.toReversed() });
+}
+
+/**
+ * @param {() => Promise<void>} work
+ * @returns {() => Promise<void>} the same work whoever asks, and however often
+ */
+function onlyOnce(work) {
+  /** @type {Promise<void> | undefined} */
+  let done;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from './failure.mjs';
+import { placesOf, removeData } from './files.mjs';
+import { holderOf, isPortFree } from './ports.mjs';
+import { ensureBuilt, ensureInstalled } from './prepare.mjs';
+import { paint, stepPrinter } from './screen.mjs';
+import { startStack } from './stack.mjs';
+import { endLeftovers, runningState } from './state.mjs';
+import { printWelcome } from './welcome.mjs';
+
+const usualPort = 8080;
+
+/**
+ * Starts everything and stays until Ctrl-C.
+ * @param {{ root: string, dataDir: string }} place
+ * @param {{ port: number | undefined, host: string, tasks: number, fresh: boolean, seed: boolean }} flags
+ * @returns {Promise<number>} the exit code
+ */
+export async function start({ root, dataDir }, { port: wantedPort, host, tasks, fresh, seed }) {
+  const begun = performance.now();
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  console.log(`\n  ${paint('bold', 'MiniTickets')} ${version} starts on Node ${process.versions.node}\n`);
+
+  const running = await runningState(dataDir);
+  if (running) {
+    throw new Failure(`MiniTickets is already running${running.url ? ` at ${running.url}` : ''}.`, {
+      step: 'alreadyRunning',
+      mend: 'npm run status tells more, npm run stop ends it.',
+    });
+  }
+
+  const on = stepPrinter();
+  const { signal, stopped, onStop } = listenToSignals();
+  const { logs } = placesOf(dataDir);
+  /** @param {string} name @param {() => Promise<string>} work */
+  const step = async (name, work) => {
+    const stepBegun = performance.now();
+    on({ kind: 'begin', name });
+    on({ kind: 'done', name, detail: await work(), ms: performance.now() - stepBegun });
+  };
+
+  try {
+    const left = await endLeftovers(dataDir);
+    if (left.length > 0)
+      on({ kind: 'note', text: `The last run ended without stopping: ended its ${left.join(', ')}.` });
+    if (fresh) removeData(dataDir);
+    await step('Dependencies', () => ensureInstalled(root, { logs, signal }));
+    await step('Build', () => ensureBuilt(root, { logs, signal }));
+    const port = await choosePort(wantedPort, host, (text) => on({ kind: 'note', text }));
+    const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
+    const stack = await startStack({ root, dataDir, port, host, tasks, seed, databaseUrl, redisUrl, signal, on });
+    onStop(stack);
+    await printWelcome(stack, { root, logs, ms: performance.now() - begun });
+  } catch (error) {
+    if (signal.aborted) {
+      console.log('\n  Stopped before it was ready.');
+      return 0;
+    }
+    throw error;
+  }
+  await stopped;
+  console.log('  Stopped. The data stay in .data; npm run reset removes them.');
+  return 0;
+}
+
+/**
+ * Ctrl-C, or a SIGTERM, or the end of the terminal: the first one stops in order, the second one ends all at once.
+ */
+function listenToSignals() {
+  const starting = new AbortController();
+  /** @type {import('./stack.mjs').Stack | undefined} */
+  let stack;
+  let count = 0;
+  /** @type {() => void} */
+  let finish = () => {};
+  const stopped = /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      finish = resolve;
+    })
+  );
+  const stop = () => {
+    count += 1;
+    if (count === 1) {
+      console.log(`\n  Stopping; once more to end at once.`);
+      starting.abort();
+      void stack?.stop().finally(finish);
+    } else if (count === 2) {
+      void (stack?.kill() ?? Promise.resolve()).finally(() => process.exit(130));
+    }
+  };
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(name, stop);
+  return {
+    signal: starting.signal,
+    stopped,
+    /** @param {import('./stack.mjs').Stack} started */
+    onStop(started) {
+      stack = started;
+      if (count > 0) void stack.stop().finally(finish);
+    },
+  };
+}
+
+/**
+ * The port that was asked for, or the usual one, or the next that is free.
+ * @param {number | undefined} wanted
+ * @param {string} host
+ * @param {(text: string) => void} note
+ */
+async function choosePort(wanted, host, note) {
+  const addresses = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
+  const isFree = async (/** @type {number} */ port) => {
+    // A machine without IPv6 cannot listen on ::1 at all, whatever the port.
+    const usable = [];
+    for (const address of addresses) if (address !== '::1' || (await isPortFree(0, '::1'))) usable.push(address);
+    return (await Promise.all(usable.map((address) => isPortFree(port, address)))).every(Boolean);
+  };
+  const first = wanted ?? usualPort;
+  if (await isFree(first)) return first;
+  const holder = (await holderOf(first)) ?? 'another program';
+  if (wanted !== undefined) {
+    throw new Failure(`Port ${wanted} is taken by ${holder}.`, {
+      step: 'port',
+      mend: 'Stop that, or choose another --port.',
+    });
+  }
+  for (let port = first + 1; port <= first + 50; port++) {
+    if (!(await isFree(port))) continue;
+    note(`Port ${first} is taken by ${holder}: listening on ${port}.`);
+    return port;
+  }
+  throw new Failure(`Ports ${first} to ${first + 50} are all taken.`, {
+    step: 'port',
+    mend: 'Choose another with --port.',
+  });
+}

@@ -1,0 +1,108 @@
+import { linkSync, readFileSync, rmSync } from 'node:fs';
+import { Failure } from './failure.mjs';
+import { placesOf, writePrivate } from './files.mjs';
+import { endServerOf } from './postgres.mjs';
+import { endProcess, isStillRunning, recordOf } from './processes.mjs';
+import { endRedisOf } from './redis.mjs';
+
+/**
+ * What a running stack writes down, for the other commands and for the start after a crash.
+ * @typedef {object} State
+ * @property {import('./processes.mjs').ProcessRecord} launcher
+ * @property {string} [url]
+ * @property {string} [databaseUrl]
+ * @property {string} [redisUrl]
+ * @property {{ name: string, url?: string, record: import('./processes.mjs').ProcessRecord | undefined }[]} processes
+ *   the balancer and the tasks
+ */
+
+const endSteps = /** @type {const} */ ([
+  { signal: 'SIGTERM', waitMs: 8000 },
+  { signal: 'SIGKILL', waitMs: 2000 },
+]);
+
+/**
+ * The state of a stack that is running now, or undefined.
+ * @param {string} dataDir
+ * @returns {Promise<State | undefined>}
+ */
+export async function runningState(dataDir) {
+  const state = readState(dataDir);
+  return state && (await isStillRunning(state.launcher)) ? state : undefined;
+}
+
+/**
+ * Claims a data folder for this process, and ends what a launcher that crashed left running in it.
+ * @param {string} dataDir
+ * @returns {Promise<void>}
+ * @throws {Failure} if another launcher holds it
+ */
+export async function claim(dataDir) {
+  const launcher = await recordOf(process.pid);
+  if (!launcher) throw new Error("This process is not in the system's list of processes.");
+  while (!createState(dataDir, { launcher, processes: [] })) {
+    const running = await runningState(dataDir);
+    if (running) {
+      throw new Failure(`MiniTickets is already running${running.url ? ` at ${running.url}` : ''}.`, {
+        step: 'alreadyRunning',
+        mend: `Ctrl-C where it runs (process ${running.launcher.pid}), or npm run stop.`,
+      });
+    }
+    await endLeftovers(dataDir);
+  }
+}
+
+/**
+ * Ends what a launcher that is gone left running, in the order in which a stop does it.
+ * @param {string} dataDir
+ * @returns {Promise<string[]>} the names of what was ended
+ */
+export async function endLeftovers(dataDir) {
+  const { state: file, redis, postgres } = placesOf(dataDir);
+  /** @type {string[]} */
+  const ended = [];
+  for (const { name, record } of readState(dataDir)?.processes ?? []) {
+    if (!record || !(await isStillRunning(record))) continue;
+    await endProcess(record.pid, endSteps);
+    ended.push(name);
+  }
+  if (await endRedisOf(redis)) ended.push('Redis');
+  if (await endServerOf(postgres)) ended.push('PostgreSQL');
+  rmSync(file, { force: true });
+  return ended;
+}
+
+/** Of two starts at the same moment only one makes the file. @param {string} dataDir @param {State} state */
+function createState(dataDir, state) {
+  const { state: file } = placesOf(dataDir);
+  const draft = `${file}.claim-${process.pid}`;
+  writePrivate(draft, JSON.stringify(state));
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(draft);
+  }
+}
+
+/** @param {string} dataDir @param {State} state */
+export function writeState(dataDir, state) {
+  writePrivate(placesOf(dataDir).state, JSON.stringify(state, undefined, 2));
+}
+
+/** Gives the folder back. @param {string} dataDir */
+export function release(dataDir) {
+  rmSync(placesOf(dataDir).state, { force: true });
+}
+
+/** @param {string} dataDir @returns {State | undefined} */
+function readState(dataDir) {
+  try {
+    return JSON.parse(readFileSync(placesOf(dataDir).state, 'utf8'));
+  } catch {
+    return undefined; // None, or one that a crash left empty.
+  }
+}

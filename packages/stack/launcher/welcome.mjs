@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { paint } from './screen.mjs';
+
+/**
+ * What a person needs once everything runs: addresses, accounts, and something to try.
+ * @param {import('./stack.mjs').Stack} stack
+ * @param {{ root: string, logs: string, ms: number }} options
+ */
+export async function printWelcome({ url, description, databaseUrl, redisUrl }, { root, logs, ms }) {
+  /** @type {typeof import('../../contract/src/demo.ts')} */
+  const { demoAccounts, demoPassword } = await import(pathToFileURL(join(root, 'packages/contract/dist/demo.js')).href);
+  const link = (/** @type {string} */ path) => paint('cyan', `${url}${path}`);
+  const name = (/** @type {string} */ text) => paint('bold', text.padEnd(10));
+  console.log(`
+  ${paint('green', `ready in ${(ms / 1000).toFixed(1)} s`)}   ${paint('dim', description)}
+
+  ➜ ${name('Shop')} ${link('/')}
+  ➜ ${name('API docs')} ${link('/docs')}      OpenAPI ${link('/openapi.json')}
+  ➜ ${name('Metrics')} ${link('/metrics')}   Health  ${link('/health/ready')}
+    ${name('PostgreSQL')} ${databaseUrl}
+    ${name('Redis')} ${redisUrl}
+
+  Log in as    ${demoAccounts.map(({ email }) => email).join('  ')}
+  Password     ${demoPassword}
+`);
+  for (const line of await thingsToTry(url, { email: demoAccounts[0].email, password: demoPassword }))
+    console.log(`  ${line}`);
+  console.log(
+    `\n  Logs in ${logs} · npm run doctor checks · Ctrl-C stops all, the data stay (npm run reset removes them)\n`,
+  );
+}
+
+/**
+ * Two lines for a shell: log in, and book until the limiter refuses.
+ * @param {string} url
+ * @param {{ email: string, password: string }} credentials
+ */
+async function thingsToTry(url, credentials) {
+  const booking = await aBooking(url);
+  if (!booking) return [];
+  const json = "-H 'content-type: application/json'";
+  return [
+    `Log in       curl -si -c cookies.txt ${url}/v1/sessions ${json} -d '${JSON.stringify(credentials)}'`,
+    `Book to 429  for i in $(seq 15); do curl -so /dev/null -w '%{http_code} ' -b cookies.txt ${url}/v1/bookings ${json} -d '${JSON.stringify(booking)}'; done`,
+  ];
+}
+
+/**
+ * A booking of one place that is for sale now, if there is any.
+ * @param {string} url
+ */
+async function aBooking(url) {
+  try {
+    const response = await fetch(`${url}/v1/events`, { signal: AbortSignal.timeout(2000) });
+    const { items } = /** @type {{ items: import('../../contract/src/events.ts').Event[] }} */ (await response.json());
+    for (const event of items.filter(isOnSale)) {
+      const ticketType = event.ticketTypes.find(({ available }) => available > 0);
+      if (ticketType) return { eventId: event.id, lines: [{ ticketTypeId: ticketType.id, quantity: 1 }] };
+    }
+  } catch {
+    // The suggestion is left out.
+  }
+  return undefined;
+}
+
+/** @param {import('../../contract/src/events.ts').Event} event */
+function isOnSale({ status, salesOpenAt, salesCloseAt }) {
+  const now = Date.now();
+  return status === 'on_sale' && Date.parse(salesOpenAt) <= now && now < Date.parse(salesCloseAt);
+}
