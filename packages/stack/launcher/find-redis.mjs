@@ -13,6 +13,8 @@ import { runToEnd } from './processes.mjs';
 
 export const defaultCacheDir = fileURLToPath(new URL('../../../.data/redis', import.meta.url));
 const image = 'redis:8';
+// Where packages put servers that a user's PATH may not name.
+const usualFolders = ['/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /**
  * Finds a Redis or Valkey of version 7.0 or later: `REDIS_URL`, the PATH, the copy fetched earlier, Debian's packages unpacked into
@@ -34,12 +36,18 @@ export async function findRedis({ env = process.env, ...options } = {}) {
  * The same without `REDIS_URL`: something that we can start and stop.
  * @param {object} [options]
  * @param {string} [options.cacheDir]
+ * @param {readonly string[]} [options.folders] searched after the PATH
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {(line: string) => void} [options.log]
  * @returns {Promise<RedisBinary | RedisImage>}
  */
-export async function findRedisProgram({ cacheDir = defaultCacheDir, env = process.env, log = console.error } = {}) {
-  const installed = await firstUsable(pathCandidates(env));
+export async function findRedisProgram({
+  cacheDir = defaultCacheDir,
+  folders = usualFolders,
+  env = process.env,
+  log = console.error,
+} = {}) {
+  const installed = await firstUsable(serversIn([...(env.PATH ?? '').split(delimiter), ...folders]));
   if (installed) return { ...installed, from: 'PATH' };
 
   const unpacked = join(cacheDir, 'server');
@@ -61,7 +69,7 @@ export async function findRedisProgram({ cacheDir = defaultCacheDir, env = proce
     }
   }
 
-  if (await dockerAnswers()) return { kind: 'docker', image, from: 'Docker' };
+  if (await dockerAnswers(env)) return { kind: 'docker', image, from: 'Docker' };
   throw new Failure('There is no Redis 7.0 or later on this machine.', { step: 'redis', mend: howToGetRedis(), cause });
 }
 
@@ -71,18 +79,17 @@ export function canFetchRedis(env = process.env) {
 }
 
 /** @returns {Promise<boolean>} within 3 seconds */
-export async function dockerAnswers() {
+export async function dockerAnswers(env = process.env) {
   try {
-    await runToEnd('docker', ['version', '--format', '{{.Server.Version}}'], { timeoutMs: 3000 });
+    await runToEnd('docker', ['version', '--format', '{{.Server.Version}}'], { timeoutMs: 3000, env });
     return true;
   } catch {
     return false;
   }
 }
 
-/** @param {NodeJS.ProcessEnv} env */
-function pathCandidates(env) {
-  const folders = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+/** @param {readonly string[]} folders */
+function serversIn(folders) {
   return ['valkey-server', 'redis-server'].flatMap((name) =>
     folders.filter(Boolean).map((folder) => join(folder, name)),
   );

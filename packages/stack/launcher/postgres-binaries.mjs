@@ -70,8 +70,9 @@ export function placeOfCluster(dataDir) {
  * @param {string} dataDir
  */
 export function removeCluster(dataDir) {
-  for (const path of [placeOfCluster(dataDir), dataDir, elsewhereFile(dataDir)])
-    rmSync(path, { recursive: true, force: true });
+  const place = placeOfCluster(dataDir);
+  const elsewhere = place === dataDir ? [] : [dirname(place), elsewhereFile(dataDir)];
+  for (const path of [dataDir, ...elsewhere]) rmSync(path, { recursive: true, force: true });
 }
 
 /** The folder of PostgreSQL's programs and libraries. @returns {string} */

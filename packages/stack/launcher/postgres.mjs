@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure, lastLines } from './failure.mjs';
 import { startOnPort } from './ports.mjs';
 import { findPostgres, placeOfCluster, removeCluster } from './postgres-binaries.mjs';
 import { commandLineOf, endProcess, isRunning, runToEnd, spawnLogged, waitUntil } from './processes.mjs';
+import { temporaryDir } from './temporary-dir.mjs';
 
 /**
  * @typedef {object} PostgresOptions
@@ -48,14 +48,14 @@ export async function startPostgres({
   logFile: givenLogFile,
   log = () => {},
 } = {}) {
-  const temporaryDir = keptDir ? undefined : mkdtempSync(join(tmpdir(), 'minitickets-postgres-'));
-  const programs = await findPostgres(keptDir ?? join(/** @type {string} */ (temporaryDir), 'cluster'));
+  const ownDir = keptDir ? undefined : await temporaryDir('postgres', removeAbandoned);
+  const programs = await findPostgres(keptDir ?? join(/** @type {string} */ (ownDir), 'cluster'));
   const { dataDir } = programs;
   const logFile = givenLogFile ?? `${dataDir}.log`;
   const wipe = () => {
-    if (!temporaryDir) return;
-    removeCluster(join(temporaryDir, 'cluster'));
-    for (const path of [temporaryDir, logFile]) rmSync(path, { recursive: true, force: true });
+    if (!ownDir) return;
+    removeCluster(join(ownDir, 'cluster'));
+    for (const path of [ownDir, logFile]) rmSync(path, { recursive: true, force: true });
   };
 
   try {
@@ -92,6 +92,13 @@ export async function startPostgres({
     wipe();
     throw error;
   }
+}
+
+/** @param {string} dir */
+async function removeAbandoned(dir) {
+  const cluster = join(dir, 'cluster');
+  await endServerOf(cluster);
+  removeCluster(cluster);
 }
 
 /**
@@ -168,8 +175,8 @@ async function launch({ dataDir, as, command }, { port, fsync, logFile }) {
     port,
     unix_socket_directories: '',
     max_connections: 200,
+    // Either way a commit survives a crash of the server; without fsync it may not survive one of the machine.
     fsync: durable,
-    synchronous_commit: durable,
     full_page_writes: durable,
     logging_collector: 'off',
     lc_messages: 'C',

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from './failure.mjs';
 import { findRedisProgram } from './find-redis.mjs';
 import { startOnPort } from './ports.mjs';
 import { endProcess, isRunning, isStillRunning, recordOf, runToEnd, spawnLogged, waitUntil } from './processes.mjs';
 import { askRedis } from './resp.mjs';
+import { temporaryDir } from './temporary-dir.mjs';
 
 export { findRedis } from './find-redis.mjs';
 
@@ -35,10 +35,10 @@ export { findRedis } from './find-redis.mjs';
  */
 export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: givenLogFile, program } = {}) {
   const found = program ?? (await findRedisProgram());
-  const dataDir = keptDir ?? mkdtempSync(join(tmpdir(), 'minitickets-redis-'));
+  const dataDir = keptDir ?? (await temporaryDir('redis', endRedisOf));
   mkdirSync(dataDir, { recursive: true });
   const logFile = givenLogFile ?? join(dataDir, 'redis.log');
-  if (keptDir) await endRedisOf(dataDir);
+  if (keptDir) await endRedisOf(keptDir);
   const wipe = () => {
     if (!keptDir) rmSync(dataDir, { recursive: true, force: true });
   };
