@@ -1,0 +1,186 @@
+import { headers, type Problem, type ProblemCode } from '@minitickets/contract';
+import { type ServerClock, serverClock } from './server-clock.ts';
+
+/** What can go wrong without an answer of the API: these codes are the pages' own and not in the contract. */
+export type LocalCode = 'connection_lost' | 'deadline_passed' | 'unreadable_answer';
+
+/** The one error that a call rejects with, besides the caller's own abort. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+  readonly code: ProblemCode | LocalCode;
+  /** The HTTP status; 0 when no answer came. */
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+  /** When it came, by this computer's clock in ms. */
+  readonly at: number;
+  /** When the API takes the same call again, by this computer's clock in ms; undefined when waiting is not the cure. */
+  readonly retryAt: number | undefined;
+  /** What is wrong with which field of the body. */
+  readonly fields: readonly { path: string; message: string }[];
+
+  constructor(problem: {
+    code: ProblemCode | LocalCode;
+    status: number;
+    title: string;
+    detail?: string | undefined;
+    at: number;
+    retryAt?: number | undefined;
+    fields?: readonly { path: string; message: string }[] | undefined;
+  }) {
+    super(`${problem.code}: ${problem.title}`);
+    this.code = problem.code;
+    this.status = problem.status;
+    this.title = problem.title;
+    this.detail = problem.detail ?? '';
+    this.at = problem.at;
+    this.retryAt = problem.retryAt;
+    this.fields = problem.fields ?? [];
+  }
+
+  /** Whether the same call can succeed later without anybody changing anything. */
+  get passes(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+export interface ApiCall {
+  method?: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  body?: unknown;
+  /** With a key a lost call is sent again by itself, under the same key: the API answers it once. */
+  idempotencyKey?: string;
+  /** `omit` sends no session: for what everybody may read. */
+  credentials?: 'same-origin' | 'omit';
+  signal?: AbortSignal | undefined;
+  deadlineMs?: number;
+}
+
+export type Request = <Answer>(call: ApiCall) => Promise<Answer>;
+
+const defaultDeadlineMs = 15_000;
+const maxRepeats = 2;
+
+/**
+ * Makes the function that every call of the pages goes through. What it needs of the world is handed in, so that
+ * tests own the network and the clock.
+ */
+export function createRequest(world: {
+  fetch: typeof fetch;
+  now: () => number;
+  wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  clock: ServerClock;
+}): Request {
+  return async function request<Answer>(call: ApiCall): Promise<Answer> {
+    const deadline = AbortSignal.timeout(call.deadlineMs ?? defaultDeadlineMs);
+    const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline;
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        return (await sendOnce(call, signal)) as Answer;
+      } catch (error) {
+        if (call.signal?.aborted) throw error;
+        const problem = deadline.aborted
+          ? deadlinePassed(world.now())
+          : error instanceof ApiProblem
+            ? error
+            : connectionLost(error, world.now());
+        if (call.idempotencyKey === undefined || repeats === maxRepeats || !isUnanswered(problem)) throw problem;
+        const pauseMs = problem.retryAt === undefined ? 400 * 3 ** repeats : Math.max(0, problem.retryAt - world.now());
+        await world.wait(pauseMs, signal).catch(() => {
+          throw call.signal?.aborted ? call.signal.reason : problem;
+        });
+      }
+    }
+  };
+
+  async function sendOnce(call: ApiCall, signal: AbortSignal): Promise<unknown> {
+    const sent: Record<string, string> = { accept: 'application/json, application/problem+json' };
+    if (call.body !== undefined) sent['content-type'] = 'application/json';
+    if (call.idempotencyKey !== undefined) sent[headers.idempotencyKey] = call.idempotencyKey;
+    const sentAt = world.now();
+    const response = await world.fetch(call.path, {
+      method: call.method ?? 'GET',
+      headers: sent,
+      credentials: call.credentials ?? 'same-origin',
+      // A kept answer would show places that are gone, and its Date would set our clock back.
+      cache: 'no-store',
+      redirect: 'error',
+      signal,
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    });
+    const receivedAt = world.now();
+    world.clock.observe(response.headers.get('date'), sentAt, receivedAt);
+    if (response.status === 204) return undefined;
+    const text = await response.text();
+    const answer = isJson(response) ? parse(text) : undefined;
+    if (answer === undefined) throw unreadable(response.status, receivedAt);
+    if (!response.ok) throw asProblem(answer, response, receivedAt);
+    return answer;
+  }
+}
+
+/** Nobody knows whether the call was carried out, or it is being carried out right now: the same key finds out. */
+function isUnanswered(problem: ApiProblem): boolean {
+  return (
+    problem.code === 'connection_lost' ||
+    problem.code === 'idempotency_in_progress' ||
+    (problem.code === 'unreadable_answer' && (problem.status === 502 || problem.status === 504))
+  );
+}
+
+function asProblem(answer: unknown, response: Response, receivedAt: number): ApiProblem {
+  const problem = answer as Partial<Problem> | null;
+  if (typeof problem?.error !== 'string') return unreadable(response.status, receivedAt);
+  const retryAfter = problem.retryAfter ?? Number(response.headers.get(headers.retryAfter) ?? Number.NaN);
+  return new ApiProblem({
+    // A code that a newer API added is kept: its title and detail are shown instead of our words.
+    code: problem.error as ProblemCode,
+    status: response.status,
+    title: problem.title ?? 'Refused',
+    detail: problem.detail,
+    at: receivedAt,
+    retryAt: Number.isFinite(retryAfter) ? receivedAt + retryAfter * 1000 : undefined,
+    fields: problem.errors,
+  });
+}
+
+const isJson = (response: Response) =>
+  /^application\/(problem\+)?json\b/.test(response.headers.get('content-type') ?? '');
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const connectionLost = (cause: unknown, at: number) =>
+  new ApiProblem({ code: 'connection_lost', status: 0, title: 'No connection', detail: String(cause), at });
+const deadlinePassed = (at: number) =>
+  new ApiProblem({ code: 'deadline_passed', status: 0, title: 'No answer in time', at });
+const unreadable = (status: number, at: number) =>
+  new ApiProblem({ code: 'unreadable_answer', status, title: 'An answer that these pages cannot read', at });
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** The call that the pages use. */
+export const request = createRequest({
+  fetch: (input, init) => fetch(input, init),
+  now: () => Date.now(),
+  wait,
+  clock: serverClock,
+});

@@ -1,0 +1,67 @@
+import type { Booking } from '@minitickets/contract';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { bookingQuery, eventQuery } from '../api/queries.ts';
+import { BookingSummary } from '../parts/booking-summary.tsx';
+import { buttonClass } from '../parts/button.tsx';
+import { useSecondsLeft } from '../parts/countdown.tsx';
+import { HeldBooking } from '../parts/held-booking.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { PaidBooking } from '../parts/paid-booking.tsx';
+import { Private } from '../parts/private.tsx';
+import { PageSkeleton } from '../parts/skeleton.tsx';
+import { bookingOutcome } from '../words/booking-outcome.ts';
+import { NotFoundPage } from './not-found.tsx';
+
+const route = getRouteApi('/bookings/$id');
+
+export function BookingPage() {
+  const { id } = route.useParams();
+  return <Private>{() => <OwnBooking key={id} id={id} />}</Private>;
+}
+
+function OwnBooking({ id }: { id: string }) {
+  const query = useQuery(bookingQuery(id));
+  return (
+    <Loaded query={query} waiting={<PageSkeleton />} missing={<NotFoundPage what="booking" />}>
+      {(booking) => <BookingByStatus booking={booking} />}
+    </Loaded>
+  );
+}
+
+function BookingByStatus({ booking }: { booking: Booking }) {
+  const client = useQueryClient();
+  const event = useQuery(eventQuery(booking.eventId)).data;
+  const left = useSecondsLeft(booking.status === 'held' ? Date.parse(booking.holdExpiresAt) : undefined);
+  // The hold ends by itself at its time. The page says so at once, and asks how the booking stands: a payment may have won.
+  const over = booking.status === 'held' && left === 0;
+  useEffect(() => {
+    if (over) client.invalidateQueries({ queryKey: bookingQuery(booking.id).queryKey }).catch(() => undefined);
+  }, [over, booking.id, client]);
+
+  // Paying or cancelling turns this page into another one, which begins at its top.
+  const shownStatus = useRef(booking.status);
+  useEffect(() => {
+    if (shownStatus.current !== booking.status) window.scrollTo({ top: 0 });
+    shownStatus.current = booking.status;
+  }, [booking.status]);
+
+  if (booking.status === 'confirmed') return <PaidBooking booking={booking} event={event} />;
+  if (booking.status === 'held' && !over) return <HeldBooking booking={booking} event={event} secondsLeft={left} />;
+  const { title, text } = bookingOutcome(booking, booking.status === 'cancelled' ? 'cancelled' : 'expired');
+  return (
+    <Page title={title} lead={text} width="narrow">
+      <BookingSummary booking={booking} event={event} />
+      <div className="flex flex-wrap gap-3">
+        <Link to="/events/$slug" params={{ slug: event?.slug ?? booking.eventId }} className={buttonClass('primary')}>
+          Back to the event
+        </Link>
+        <Link to="/bookings" className={buttonClass('quiet')}>
+          My bookings
+        </Link>
+      </div>
+    </Page>
+  );
+}

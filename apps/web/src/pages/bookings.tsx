@@ -1,0 +1,112 @@
+import type { Booking, BookingStatus } from '@minitickets/contract';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { clsx } from 'clsx';
+import { bookingsQuery, eventQuery } from '../api/queries.ts';
+import { Button, buttonClass } from '../parts/button.tsx';
+import { useSecondsLeft } from '../parts/countdown.tsx';
+import { EventArt } from '../parts/event-art.tsx';
+import { EventWhen } from '../parts/event-when.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { Private } from '../parts/private.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { clockFace } from '../words/durations.ts';
+import { money } from '../words/money.ts';
+
+export function BookingsPage() {
+  return <Private>{() => <OwnBookings />}</Private>;
+}
+
+function OwnBookings() {
+  const bookings = useInfiniteQuery(bookingsQuery);
+  return (
+    <Page title="My bookings">
+      <Loaded query={bookings} waiting={<Skeleton className="h-28" />}>
+        {(items) =>
+          items.length === 0 ? (
+            <div className="space-y-4 rounded-card bg-sunken p-8 text-center">
+              <p className="text-lg font-semibold">You have not booked anything yet</p>
+              <Link to="/" className={buttonClass('primary')}>
+                See what’s on
+              </Link>
+            </div>
+          ) : (
+            <>
+              <ul className="space-y-3">
+                {items.map((booking) => (
+                  <li key={booking.id}>
+                    <BookingRow booking={booking} />
+                  </li>
+                ))}
+              </ul>
+              {bookings.hasNextPage && (
+                <div className="text-center">
+                  <Button
+                    look="quiet"
+                    busy={bookings.isFetchingNextPage}
+                    busyText="Loading more"
+                    onClick={() => {
+                      bookings.fetchNextPage().catch(() => undefined);
+                    }}
+                  >
+                    Show older bookings
+                  </Button>
+                </div>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function BookingRow({ booking }: { booking: Booking }) {
+  const event = useQuery({ ...eventQuery(booking.eventId), staleTime: 60_000 }).data;
+  const places = booking.lines.reduce((sum, line) => sum + line.quantity, 0);
+  return (
+    <article className="tear-card relative">
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-3 rounded-card bg-surface p-4">
+        <EventArt slug={event?.slug ?? booking.eventId} className="hidden h-20 w-32 rounded-control sm:block" />
+        <div className="min-w-0 grow space-y-1">
+          <h2 className="text-xl font-bold">
+            <Link to="/bookings/$id" params={{ id: booking.id }} className="after:absolute after:inset-0">
+              {event?.name ?? 'Your booking'}
+            </Link>
+          </h2>
+          {event && (
+            <p className="text-muted">
+              <EventWhen startsAt={event.startsAt} timeZone={event.timeZone} />
+            </p>
+          )}
+        </div>
+        <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
+          <p>
+            {places} {places === 1 ? 'place' : 'places'},{' '}
+            <span className="font-bold">{money(booking.totalMinor, booking.currency)}</span>
+          </p>
+          <StatusBadge booking={booking} />
+        </div>
+      </div>
+    </article>
+  );
+}
+
+const badges: Record<BookingStatus, [words: string, look: string]> = {
+  held: ['Held', 'bg-accent-soft text-accent'],
+  confirmed: ['Paid', 'bg-good-soft text-good'],
+  cancelled: ['Cancelled', 'bg-sunken text-muted'],
+  expired: ['Not paid in time', 'bg-sunken text-muted'],
+};
+
+function StatusBadge({ booking }: { booking: Booking }) {
+  const left = useSecondsLeft(booking.status === 'held' ? Date.parse(booking.holdExpiresAt) : undefined);
+  const status = booking.status === 'held' && left === 0 ? 'expired' : booking.status;
+  const [words, look] = badges[status];
+  return (
+    <span className={clsx('rounded-full px-3 py-0.5 text-sm font-semibold tabular-nums', look)}>
+      {status === 'held' ? `${words}: pay within ${clockFace(left)}` : words}
+    </span>
+  );
+}

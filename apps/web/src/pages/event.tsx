@@ -1,0 +1,100 @@
+import type { Event } from '@minitickets/contract';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { liveEventQuery } from '../api/queries.ts';
+import { serverClock } from '../api/server-clock.ts';
+import { AvailabilityNote } from '../parts/availability-note.tsx';
+import { EventArt } from '../parts/event-art.tsx';
+import { EventWhen } from '../parts/event-when.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Page } from '../parts/page.tsx';
+import { PlaceChoice } from '../parts/place-choice.tsx';
+import { SaleOpening } from '../parts/sale-opening.tsx';
+import { PageSkeleton } from '../parts/skeleton.tsx';
+import { availabilityOf } from '../words/availability.ts';
+import { readerTime } from '../words/dates.ts';
+import { NotFoundPage } from './not-found.tsx';
+
+const route = getRouteApi('/events/$slug');
+
+export function EventPage() {
+  const { slug } = route.useParams();
+  const query = useQuery(liveEventQuery(slug));
+  return (
+    <Loaded query={query} waiting={<PageSkeleton />} missing={<NotFoundPage what="event" />}>
+      {(event) => (
+        <Page title={event.name} picture={<EventArt slug={event.slug} className="h-36 w-full rounded-card sm:h-52" />}>
+          <dl className="flex flex-wrap gap-x-10 gap-y-3">
+            <div className="flex gap-2">
+              <dt className="text-muted">
+                <Icon name="calendar" className="mt-0.5 size-5" />
+                <span className="sr-only">When</span>
+              </dt>
+              <dd>
+                <EventWhen startsAt={event.startsAt} timeZone={event.timeZone} />
+              </dd>
+            </div>
+            <div className="flex gap-2">
+              <dt className="text-muted">
+                <Icon name="place" className="mt-0.5 size-5" />
+                <span className="sr-only">Where</span>
+              </dt>
+              <dd>{event.venue}</dd>
+            </div>
+            <div>
+              <dt className="sr-only">Sale</dt>
+              <dd>
+                <AvailabilityNote event={event} />
+              </dd>
+            </div>
+          </dl>
+          <Sale event={event} />
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+function Sale({ event }: { event: Event }) {
+  const client = useQueryClient();
+  const availability = availabilityOf(event, serverClock.now());
+  switch (availability.kind) {
+    case 'cancelled':
+      return (
+        <Notice tone="bad" title="This event was cancelled">
+          <p>No tickets are sold. If you have some, they are listed under “My bookings”.</p>
+        </Notice>
+      );
+    case 'draft':
+      return (
+        <Notice tone="calm" title="This is a draft">
+          <p>Only its organiser sees it. Tickets are sold once it is published.</p>
+        </Notice>
+      );
+    case 'sales_closed':
+      return (
+        <Notice tone="calm" title="The sale is closed">
+          <p>It ended on {readerTime(event.salesCloseAt)}. There are no more tickets for this event here.</p>
+        </Notice>
+      );
+    case 'nothing_on_offer':
+      return (
+        <Notice tone="calm" title="No tickets yet">
+          <p>The organiser has not said yet what kinds of places there are.</p>
+        </Notice>
+      );
+    case 'sales_not_open':
+      return (
+        <SaleOpening
+          event={event}
+          onOpen={() => {
+            client.invalidateQueries({ queryKey: ['event'] }).catch(() => undefined);
+          }}
+        />
+      );
+    default:
+      return <PlaceChoice event={event} />;
+  }
+}

@@ -1,0 +1,142 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { eventsQuery } from '../api/queries.ts';
+import { announce } from '../parts/announcer.tsx';
+import { Button } from '../parts/button.tsx';
+import { EventCard } from '../parts/event-card.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+
+const route = getRouteApi('/');
+/** Typing is searched for after this pause. */
+const typingPauseMs = 250;
+
+export function EventsPage() {
+  const { search = '' } = route.useSearch();
+  const events = useInfiniteQuery(eventsQuery(search));
+
+  return (
+    <Page title="What’s on" lead="Choose an event, hold your places, and pay in peace.">
+      <SearchField search={search} />
+      <Loaded query={events} waiting={<CardSkeletons />}>
+        {(items) => (
+          <>
+            <FoundCount count={items.length} search={search} />
+            {items.length === 0 ? (
+              <NothingFound search={search} />
+            ) : (
+              <>
+                <ul className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+                  {items.map((event) => (
+                    <li key={event.id}>
+                      <EventCard
+                        event={event}
+                        onOpen={() => {
+                          events.refetch().catch(() => undefined);
+                        }}
+                      />
+                    </li>
+                  ))}
+                </ul>
+                {events.hasNextPage && (
+                  <div className="text-center">
+                    <Button
+                      look="quiet"
+                      busy={events.isFetchingNextPage}
+                      busyText="Loading more"
+                      onClick={() => {
+                        events.fetchNextPage().catch(() => undefined);
+                      }}
+                    >
+                      Show more events
+                    </Button>
+                  </div>
+                )}
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** The address keeps what is searched for, so that reload, back and a shared link show the same list. */
+function SearchField({ search }: { search: string }) {
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(search);
+  const [shown, setShown] = useState(search);
+  if (shown !== search) {
+    // The address changed under the field: by back, or by the link to all events.
+    setShown(search);
+    if (typed.trim() !== search) setTyped(search);
+  }
+  useEffect(() => {
+    const wanted = typed.trim();
+    if (wanted === search) return;
+    const timer = setTimeout(() => {
+      navigate({ search: wanted === '' ? {} : { search: wanted }, replace: true, resetScroll: false }).catch(
+        () => undefined,
+      );
+    }, typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [typed, search, navigate]);
+
+  return (
+    <search>
+      <label className="relative block max-w-xl">
+        <span className="sr-only">Search events by name or venue</span>
+        <span className="pointer-events-none absolute inset-y-0 left-3 grid place-items-center text-muted">
+          <Icon name="search" />
+        </span>
+        <input
+          type="search"
+          value={typed}
+          maxLength={100}
+          autoComplete="off"
+          placeholder="Search by name or venue"
+          onChange={(change) => setTyped(change.currentTarget.value)}
+          className="h-12 w-full rounded-full bg-surface pl-11 pr-4 inset-ring inset-ring-edge placeholder:text-muted"
+        />
+      </label>
+    </search>
+  );
+}
+
+function NothingFound({ search }: { search: string }) {
+  return (
+    <div className="rounded-card bg-sunken p-8 text-center">
+      <p className="text-lg font-semibold">{search === '' ? 'No events yet' : `Nothing found for “${search}”`}</p>
+      <p className="text-muted">
+        {search === ''
+          ? 'Come back soon.'
+          : 'Every word has to be in the name or the venue of an event. Try fewer words.'}
+      </p>
+    </div>
+  );
+}
+
+function CardSkeletons() {
+  return (
+    <div aria-busy="true" className="grid gap-6 sm:grid-cols-2 lg:grid-cols-3">
+      <p className="sr-only">Loading events</p>
+      {['first', 'second', 'third'].map((card) => (
+        <Skeleton key={card} className="h-80" />
+      ))}
+    </div>
+  );
+}
+
+/** Says to listeners what others see after a search. */
+function FoundCount({ count, search }: { count: number; search: string }) {
+  useEffect(() => {
+    if (search !== '') announce(foundSentence(count, search));
+  }, [search, count]);
+  return null;
+}
+
+const foundSentence = (count: number, search: string) =>
+  `${count === 0 ? 'No events' : count === 1 ? '1 event' : `${count} events`} found for ${search}.`;

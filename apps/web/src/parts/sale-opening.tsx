@@ -1,0 +1,40 @@
+import type { Event } from '@minitickets/contract';
+import { readerTime } from '../words/dates.ts';
+import { duration } from '../words/durations.ts';
+import { price } from '../words/money.ts';
+import { announce } from './announcer.tsx';
+import { useCountdownEnd, useSecondsLeft, useSpokenCountdown } from './countdown.tsx';
+
+/** Counts down to the opening by the server's clock, and lets the choice appear by itself. */
+export function SaleOpening({ event, onOpen }: { event: Event; onOpen: () => void }) {
+  const left = useSecondsLeft(Date.parse(event.salesOpenAt));
+  useSpokenCountdown(left, (time) => `The sale opens in ${time}.`);
+  useCountdownEnd(left, () => {
+    announce('The sale is open. Choose your places.');
+    onOpen();
+  });
+  return (
+    <section aria-labelledby="opening" className="space-y-4 rounded-card bg-accent-soft p-6">
+      <div>
+        <h2 id="opening" className="font-semibold text-accent">
+          The sale opens in
+        </h2>
+        <p role="timer" className="text-4xl font-bold tabular-nums">
+          {duration(left)}
+        </p>
+        <p className="text-muted">
+          {readerTime(event.salesOpenAt)} on your clock. Stay on this page: it opens by itself, and reloading does not
+          bring you forward.
+        </p>
+      </div>
+      <ul className="divide-y divide-line border-t border-line">
+        {event.ticketTypes.map((type) => (
+          <li key={type.id} className="flex justify-between gap-4 py-2">
+            <span>{type.name}</span>
+            <span className="font-semibold">{price(type.priceMinor, type.currency)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { EventsPage } from './pages/events.tsx';
+import { FailurePage } from './pages/failure.tsx';
+import { NotFoundPage } from './pages/not-found.tsx';
+import { Shell } from './parts/shell.tsx';
+import { localPath } from './return-to.ts';
+
+/** Every page of the shop, in one list. The list of events comes with the shell; the others are fetched when wanted. */
+const rootRoute = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => <NotFoundPage what="page" />,
+  errorComponent: FailurePage,
+});
+
+const eventsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  validateSearch: searchedFor,
+  component: EventsPage,
+});
+
+const eventRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/events/$slug',
+  component: lazyRouteComponent(() => import('./pages/event.tsx'), 'EventPage'),
+});
+
+const bookingsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/bookings',
+  component: lazyRouteComponent(() => import('./pages/bookings.tsx'), 'BookingsPage'),
+});
+
+const bookingRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/bookings/$id',
+  component: lazyRouteComponent(() => import('./pages/booking.tsx'), 'BookingPage'),
+});
+
+const logInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/log-in',
+  validateSearch: returnTo,
+  component: lazyRouteComponent(() => import('./pages/log-in.tsx'), 'LogInPage'),
+});
+
+const registerRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/register',
+  validateSearch: returnTo,
+  component: lazyRouteComponent(() => import('./pages/register.tsx'), 'RegisterPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  eventsRoute,
+  eventRoute,
+  bookingsRoute,
+  bookingRoute,
+  logInRoute,
+  registerRoute,
+]);
+
+export function createShopRouter() {
+  return createRouter({
+    routeTree,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    // Plain text in, plain text out: the router's own way would turn `?search=2026` into a number.
+    parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
+    stringifySearch: (search) => {
+      const query = new URLSearchParams(
+        Object.entries(search).filter(([, value]) => typeof value === 'string'),
+      ).toString();
+      return query === '' ? '' : `?${query}`;
+    },
+    defaultErrorComponent: FailurePage,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createShopRouter>;
+  }
+}
+
+function returnTo(search: Record<string, unknown>): { returnTo?: string } {
+  const path = localPath(search.returnTo);
+  return path === undefined ? {} : { returnTo: path };
+}
+
+function searchedFor(query: Record<string, unknown>): { search?: string } {
+  const search = query.search;
+  return typeof search === 'string' && search !== '' ? { search: search.slice(0, 100) } : {};
+}

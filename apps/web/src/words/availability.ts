@@ -1,0 +1,42 @@
+import type { Event, TicketType } from '@minitickets/contract';
+
+export type Availability =
+  | { kind: 'cancelled' | 'draft' | 'sales_closed' | 'sold_out' | 'available' | 'nothing_on_offer' }
+  | { kind: 'few_left'; places: number }
+  | { kind: 'sales_not_open'; opensAtMs: number };
+
+/** At most this many places are "few", and never more than a tenth of what there was. */
+const fewPlaces = 20;
+
+/** What the sale of an event is like at an instant of the server's clock. */
+export function availabilityOf(event: Event, nowMs: number): Availability {
+  if (event.status === 'cancelled') return { kind: 'cancelled' };
+  if (event.status === 'draft') return { kind: 'draft' };
+  if (nowMs >= Date.parse(event.salesCloseAt)) return { kind: 'sales_closed' };
+  const opensAtMs = Date.parse(event.salesOpenAt);
+  if (nowMs < opensAtMs) return { kind: 'sales_not_open', opensAtMs };
+  if (event.ticketTypes.length === 0) return { kind: 'nothing_on_offer' };
+  return placesLeft({
+    available: sum(event.ticketTypes.map((type) => type.available)),
+    capacity: sum(event.ticketTypes.map((type) => type.capacity)),
+  });
+}
+
+/** The same for the places of one ticket type, or of all of them together. */
+export function placesLeft({ available, capacity }: Pick<TicketType, 'available' | 'capacity'>): Availability {
+  if (available <= 0) return { kind: 'sold_out' };
+  const few = available <= Math.min(fewPlaces, Math.ceil(capacity / 10));
+  return few ? { kind: 'few_left', places: available } : { kind: 'available' };
+}
+
+/** The cheapest ticket type that still has places, or the cheapest of all when none has. */
+export function cheapest(types: readonly TicketType[]): TicketType | undefined {
+  const open = types.filter((type) => type.available > 0);
+  const candidates = open.length > 0 ? open : types;
+  return candidates.reduce<TicketType | undefined>(
+    (best, type) => (best === undefined || type.priceMinor < best.priceMinor ? type : best),
+    undefined,
+  );
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

@@ -1,0 +1,70 @@
+export interface EventTime {
+  /** `Sat 5 December 2026, 19:00 CET`: on the event's own clock. */
+  there: string;
+  /** The same instant on the reader's clock, when that shows another time; its date only when that differs too. */
+  here: string | undefined;
+  /** For the date block of a card, on the event's own clock. */
+  day: string;
+  month: string;
+}
+
+/**
+ * Writes an instant with the offset of its own date, not of today's.
+ * @param instant ISO 8601
+ * @param timeZone IANA, of the event
+ * @param readerZone IANA, of the reader
+ */
+export function eventTime(instant: string, timeZone: string, readerZone: string = browserZone()): EventTime {
+  const at = new Date(instant);
+  const zone = known(timeZone);
+  const reader = known(readerZone);
+  const there = { date: dateOf(at, zone), time: timeOf(at, zone) };
+  const here = { date: dateOf(at, reader), time: timeOf(at, reader) };
+  const same = there.date === here.date;
+  const part = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options }).format(at);
+  return {
+    there: `${there.date}, ${there.time} ${zoneName(at, zone)}`,
+    here:
+      same && there.time === here.time
+        ? undefined
+        : `${same ? '' : `${here.date}, `}${here.time} ${zoneName(at, reader)}`,
+    day: part({ day: 'numeric' }),
+    month: part({ month: 'short' }),
+  };
+}
+
+/** `5 December 2026, 19:00` on the reader's clock. */
+export const readerTime = (instant: string, readerZone: string = browserZone()): string =>
+  `${dateOf(new Date(instant), known(readerZone))}, ${timeOf(new Date(instant), known(readerZone))}`;
+
+function dateOf(at: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  })
+    .format(at)
+    .replace(',', '');
+}
+
+const timeOf = (at: Date, timeZone: string) =>
+  new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }).format(at);
+
+function zoneName(at: Date, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' }).formatToParts(at);
+  return parts.find((part) => part.type === 'timeZoneName')?.value ?? timeZone;
+}
+
+const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** A browser may know fewer zones than the API; UTC is then said as UTC. */
+function known(timeZone: string): string {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
+}
