@@ -25,7 +25,8 @@ export type Failure =
   | { kind: 'change-not-possible'; reason: string }
   | { kind: 'idempotency-in-progress' }
   | { kind: 'idempotency-key-reused' }
-  | { kind: 'rate-limited'; retryAfterMs: number }
+  /** Without `retryAfterMs` waiting does not help: the call costs more than its limit allows at once. */
+  | { kind: 'rate-limited'; retryAfterMs?: number }
   | { kind: 'suppressed'; retryAfterMs: number }
   | { kind: 'store-unavailable'; store: 'Redis' | 'PostgreSQL' }
   | { kind: 'busy'; what: string };

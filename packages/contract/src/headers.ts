@@ -9,6 +9,8 @@ export const headers = {
   /** draft-ietf-httpapi-ratelimit-headers-10: what is left under each policy. */
   rateLimit: 'ratelimit',
   retryAfter: 'retry-after',
+  /** How the limit was enforced while its store was away: `open` (not at all) or `local` (by this task alone). */
+  degraded: 'x-ratelimit-degraded',
   /** Which task answered. */
   servedBy: 'x-served-by',
   requestId: 'x-request-id',

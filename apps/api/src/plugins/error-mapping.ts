@@ -2,6 +2,7 @@ import { headers, type Problem, type ProblemCode, problems } from '@minitickets/
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { postgresFailure } from '../db/postgres-failures.ts';
+import { redisFailure } from '../db/redis-failures.ts';
 import type { Api } from '../deps.ts';
 import { type Failure, TicketingError } from '../errors.ts';
 
@@ -66,7 +67,7 @@ function answerTo(error: FastifyError): Answer {
       errors,
     };
   }
-  const failure = postgresFailure(error);
+  const failure = postgresFailure(error) ?? redisFailure(error);
   if (failure) return answerToFailure(failure);
   // What Fastify itself refuses before any of our code runs.
   if (error.statusCode === 413) return { code: 'too_large', detail: 'The body is larger than this path takes.' };
@@ -152,7 +153,9 @@ function answerToFailure(failure: Failure): Answer {
     case 'idempotency-key-reused':
       return { code: 'idempotency_key_reused', detail: 'Send a new key with a new request.' };
     case 'rate-limited':
-      return { code: 'rate_limited', detail: 'Wait as long as Retry-After says.', retryAfterMs: failure.retryAfterMs };
+      return failure.retryAfterMs === undefined
+        ? { code: 'rate_limited', detail: 'This costs more than its limit allows at once: waiting does not help.' }
+        : { code: 'rate_limited', detail: 'Wait as long as Retry-After says.', retryAfterMs: failure.retryAfterMs };
     case 'suppressed':
       return {
         code: 'suppressed',

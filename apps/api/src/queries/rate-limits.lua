@@ -1,0 +1,143 @@
+-- One decision on one bucket or on several: all of them are charged, or none is.
+--
+-- A call is served if its bucket has the tokens, and a refused call leaves them as they are. Redis's clock is read once; no
+-- other clock plays a part. Everything is counted in whole numbers below 2^53, so that no fraction is ever lost: a token is
+-- `interval` parts (its refill interval in microseconds), and `refill` parts flow back in every microsecond.
+--
+-- KEYS[i]        bucket i. One more key, for a decision on one bucket: a receipt, against which the charge can be given back.
+-- ARGV[2i - 1]   what the call costs, in tokens
+-- ARGV[2i]       the bucket's limit, a JSON array: capacity, refill tokens, refill interval in ms, revision of the table of
+--                limits, 1 if enforced and 0 in shadow mode; then its suppression, in microseconds where it is a time: strikes
+--                that make a ban (0: never), first ban, growth from ban to ban, longest ban, clean time until all is forgotten
+-- ARGV[2n + 1]   for how many ms the receipt is good
+--
+-- Returns six whole numbers for each bucket: the verdict, the parts it held when the call came, the microseconds after which
+-- such a call will be served, and the limit in force: capacity, refill tokens, refill interval in ms.
+--
+-- All in one pass and without helper functions, because their tables and closures cost a third of the time in Redis.
+
+local SERVED, EMPTY, SUPPRESSED, IMPOSSIBLE = 0, 1, 2, 3
+-- What is stored: parts, when they were counted, and under which capacity, refill tokens, refill interval in ms, revision.
+local BUCKET, BUCKET_BYTES = '<ddI4I4I4I4', 32
+-- Only for those who gave reason: strikes, bans so far, banned until, all forgotten at.
+local LADDER, LADDER_BYTES = '<I2I2dd', 20
+local MOST = 2 ^ 53
+local ceil, min, max, fmod = math.ceil, math.min, math.max, math.fmod
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local count = math.floor(#ARGV / 2)
+local answer, charges, granted = {}, {}, true
+
+for i = 1, count do
+  local key, cost = KEYS[i], tonumber(ARGV[2 * i - 1])
+  local capacity, refill, interval_ms, revision, enforced, threshold, first_ban, growth, longest_ban, forget_after =
+    unpack(cjson.decode(ARGV[2 * i]))
+  local interval = interval_ms * 1000
+  local full = capacity * interval
+
+  -- 1. The bucket, as it is at this moment. It starts full.
+  local parts, changed = full, false
+  local strikes, bans, banned_until, forgotten_at = 0, 0, 0, 0
+  local stored = redis.pcall('GET', key)
+  if stored then
+    local size = type(stored) == 'string' and #stored
+    local at, old_capacity, old_refill, old_interval_ms, old_revision, readable
+    if size == BUCKET_BYTES or size == BUCKET_BYTES + LADDER_BYTES then
+      parts, at, old_capacity, old_refill, old_interval_ms, old_revision = struct.unpack(BUCKET, stored)
+      -- A NaN compares false with everything, and so is not readable.
+      readable = parts >= 0 and parts <= old_capacity * old_interval_ms * 1000 and at >= 0 and at < MOST
+      if size > BUCKET_BYTES then
+        strikes, bans, banned_until, forgotten_at = struct.unpack(LADDER, stored, BUCKET_BYTES + 1)
+        readable = readable and banned_until >= 0 and banned_until < MOST and forgotten_at >= 0 and forgotten_at < MOST
+      end
+    end
+    if readable then
+      -- The clock was set back: the refill goes on from now. Nobody is given tokens, or waits for the old time to come again.
+      if now < at then at, changed = now, true end
+      -- What the old limit promised until now is kept; then the new one applies.
+      parts = min(parts + (now - at) * old_refill, old_capacity * old_interval_ms * 1000)
+      if revision < old_revision then
+        -- This caller has not heard of the newest limit yet. Its own would undo it, and the next call of one who has heard
+        -- would be given the added capacity a second time.
+        capacity, refill, interval_ms, revision = old_capacity, old_refill, old_interval_ms, old_revision
+        interval = interval_ms * 1000
+        full = capacity * interval
+      elseif capacity ~= old_capacity or refill ~= old_refill or interval_ms ~= old_interval_ms or revision ~= old_revision then
+        if interval_ms ~= old_interval_ms then
+          -- The same tokens in parts of another size, rounded down; divided in two so that no product passes 2^53.
+          local rest = fmod(parts, old_interval_ms)
+          local scaled = rest * interval_ms
+          parts = (parts - rest) / old_interval_ms * interval_ms + (scaled - fmod(scaled, old_interval_ms)) / old_interval_ms
+        end
+        parts = min(parts + max(0, capacity - old_capacity) * interval, full)
+        changed = true
+      end
+      if now >= forgotten_at then strikes, bans, banned_until = 0, 0, 0 end
+    else
+      -- What cannot be read is an empty bucket without a past: no error, no free pass, and in a while it is full again.
+      parts, changed = 0, true
+      strikes, bans, banned_until, forgotten_at = 0, 0, 0, 0
+    end
+  end
+
+  -- 2. The verdict.
+  local need = cost * interval
+  local verdict, wait, left = SERVED, 0, parts
+  if cost > capacity then
+    verdict = IMPOSSIBLE
+  elseif threshold > 0 and banned_until > now then
+    verdict = SUPPRESSED
+    -- Attempts do not lengthen a ban. A clock set back, or a milder policy, shortens it to what it may be.
+    wait = min(banned_until - now, first_ban * growth ^ (bans - 1), longest_ban)
+    if banned_until ~= now + wait then banned_until, changed = now + wait, true end
+  elseif parts < need then
+    verdict = EMPTY
+    if threshold > 0 then
+      strikes, changed = strikes + 1, true
+      if strikes >= threshold then
+        verdict = SUPPRESSED
+        strikes, bans = 0, min(bans + 1, 65535)
+        wait = min(first_ban * growth ^ (bans - 1), longest_ban)
+        banned_until = now + wait
+      end
+      forgotten_at = now + wait + forget_after
+    end
+  else
+    left, changed = parts - need, true
+    -- A served call takes a strike back: banned is who is refused more often than served, again and again.
+    strikes = max(0, strikes - 1)
+  end
+  if parts < need and verdict ~= IMPOSSIBLE then
+    local lacking = need - parts
+    local refilled_in = ceil(lacking / refill)
+    if refilled_in * refill < lacking then refilled_in = refilled_in + 1 end -- The division was rounded to a whole number.
+    wait = max(wait, refilled_in)
+  end
+  if verdict ~= SERVED and enforced == 1 then granted = false end
+
+  -- 3. What is to be stored, always with an expiry: not before the bucket is full and the ladder forgotten.
+  if changed then
+    local value = struct.pack(BUCKET, left, now, capacity, refill, interval_ms, revision)
+    local expiry = (full - left) / refill
+    if strikes > 0 or bans > 0 then
+      value = value .. struct.pack(LADDER, strikes, bans, banned_until, forgotten_at)
+      expiry = max(expiry, forgotten_at - now)
+    end
+    local write = { 'SET', key, value, 'PX', ceil(expiry / 1000) + 1 }
+    if verdict == SERVED then charges[#charges + 1] = write else redis.call(unpack(write)) end
+  end
+
+  local a = 6 * (i - 1)
+  answer[a + 1], answer[a + 2], answer[a + 3], answer[a + 4], answer[a + 5], answer[a + 6] =
+    verdict, parts, wait, capacity, refill, interval_ms
+  if verdict == SERVED and #KEYS > count then
+    local receipt = struct.pack('<dddI4I4I4', need, full - left, now, capacity, refill, interval_ms)
+    charges[#charges + 1] = { 'SET', KEYS[count + 1], receipt, 'PX', ARGV[2 * count + 1] }
+  end
+end
+
+if granted then
+  for _, write in ipairs(charges) do redis.call(unpack(write)) end
+end
+return answer

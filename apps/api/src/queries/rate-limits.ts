@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import type { RedisConnection } from '../db/redis.ts';
+import { loadScript, runScript } from '../db/redis-scripts.ts';
+import { fullAfterUs, type Limit, nextTokenAfterUs, partsOfToken, type Rate, wholeTokens } from '../rules/limits.ts';
+
+/** One bucket that a call has to pass, under the name that `bucketNames` gave it. The cost is in tokens, 1 if left out. */
+export type Take = { bucket: string; limit: Limit; cost?: number };
+
+/**
+ * What a bucket said, and what is in it. `rate` is the one in force, which is not yet that of `limit` while this task has not
+ * heard of a change.
+ */
+export type Decision = { take: Take; rate: Rate; remaining: number; nextTokenMs: number; fullMs: number } & (
+  | { allowed: true }
+  | { allowed: false; reason: 'empty' | 'suppressed'; retryAfterMs: number }
+  /** It costs more than the bucket can ever hold: there is nothing to wait for. */
+  | { allowed: false; reason: 'impossible'; retryAfterMs: undefined }
+);
+
+/**
+ * Takes a token, or as many as the call costs: one EVALSHA, one key. Its laws, which the tests are named after:
+ *
+ * - Over any span of time T at most capacity + rate × T tokens are served, by all tasks together.
+ * - A refused call takes nothing. Who waits for `retryAfterMs` is served.
+ * - Only Redis's clock counts. Set back, it gives nothing away and freezes nobody.
+ * - Every key expires, and none before its bucket is full again.
+ *
+ * GCRA, which stores one instant, is the same rule written differently and measured as fast; with tokens the laws and the
+ * changes of a limit can be read off the code.
+ * @throws what the connection throws, see `redisFailure`; a call that failed is never sent a second time
+ */
+export async function takeToken(redis: RedisConnection, take: Take): Promise<Decision> {
+  const answer = await runScript(redis, takeScript, [bucketKey(take.bucket)], [costOf(take), take.limit.forScript]);
+  return readDecision(take, answer as number[], 0, true);
+}
+
+/**
+ * Takes from all of these buckets, or from none if an enforced one refuses. A bucket in shadow mode stops nobody.
+ * One script on one Redis. The nodes of a Redis Cluster cannot decide together: there each bucket is asked in turn, and what
+ * was taken is given back when a later one refuses.
+ * @returns the decisions in the order of the takes; on a cluster only those up to the first refusal
+ */
+export async function takeTokens(redis: RedisConnection, takes: readonly Take[]): Promise<Decision[]> {
+  if (redis.isCluster && takes.length > 1) return takeInTurn(redis, takes);
+  const keys = takes.map(({ bucket }) => bucketKey(bucket));
+  const values = takes.flatMap((take) => [costOf(take), take.limit.forScript]);
+  const answer = (await runScript(redis, takeScript, keys, values)) as number[];
+  const granted = takes.every(({ limit }, index) => limit.shadow || answer[index * ANSWER_LENGTH] === SERVED);
+  return takes.map((take, index) => readDecision(take, answer, index * ANSWER_LENGTH, granted));
+}
+
+/** A charge that can be given back, once. */
+export type Receipt = { bucket: string; id: string };
+
+/** Takes a token like `takeToken`, with a receipt for it that is good for `goodForMs`. */
+export async function reserveToken(redis: RedisConnection, take: Take, goodForMs: number) {
+  const receipt: Receipt = { bucket: take.bucket, id: randomBytes(16).toString('base64url') };
+  const keys = [bucketKey(take.bucket), receiptKey(receipt)];
+  const answer = await runScript(redis, takeScript, keys, [costOf(take), take.limit.forScript, goodForMs]);
+  return { decision: readDecision(take, answer as number[], 0, true), receipt };
+}
+
+/**
+ * Gives back what a receipt stands for, as far as the refill has not already replaced it: so a refund never mints a token.
+ * @returns false if the receipt is used, expired or not known; then nothing is changed
+ */
+export async function refundToken(redis: RedisConnection, receipt: Receipt) {
+  return (await runScript(redis, refundScript, [bucketKey(receipt.bucket), receiptKey(receipt)], [])) === 1;
+}
+
+const takeScript = loadScript('rate-limits.lua');
+const refundScript = loadScript('rate-limits-refund.lua');
+
+// The braces make a bucket and its receipts live on one node of a cluster, and let no other part of the name decide which.
+const bucketKey = (bucket: string) => `limit:{${bucket}}`;
+const receiptKey = ({ bucket, id }: Receipt) => `limit:{${bucket}}:receipt:${id}`;
+
+async function takeInTurn(redis: RedisConnection, takes: readonly Take[]) {
+  const decisions: Decision[] = [];
+  const receipts: Receipt[] = [];
+  const giveBack = () => Promise.all(receipts.map((receipt) => refundToken(redis, receipt)));
+  for (const take of takes) {
+    const { decision, receipt } = await reserveToken(redis, take, TURN_MS).catch(async (error: unknown) => {
+      await giveBack().catch(() => {});
+      throw error;
+    });
+    decisions.push(decision);
+    if (decision.allowed) receipts.push(receipt);
+    else if (!take.limit.shadow) {
+      await giveBack();
+      break;
+    }
+  }
+  return decisions;
+}
+
+/** Longer than a few answers of Redis can take together. */
+const TURN_MS = 10_000;
+
+const SERVED = 0;
+const verdicts = ['served', 'empty', 'suppressed', 'impossible'] as const;
+const ANSWER_LENGTH = 6;
+
+function readDecision(take: Take, answer: readonly number[], at: number, granted: boolean): Decision {
+  const [verdict, partsBefore, waitUs, capacity, refillTokens, refillIntervalMs] = answer.slice(at, at + ANSWER_LENGTH);
+  if (refillIntervalMs === undefined) throw new Error('rate-limits.lua answered too little');
+  const rate = { capacity, refillTokens, refillIntervalMs } as Rate;
+  const charged = granted && verdict === SERVED ? costOf(take) * partsOfToken(rate) : 0;
+  const parts = (partsBefore as number) - charged;
+  const bucket = {
+    take,
+    rate,
+    remaining: wholeTokens(rate, parts),
+    nextTokenMs: nextTokenAfterUs(rate, parts) / 1000,
+    fullMs: fullAfterUs(rate, parts) / 1000,
+  };
+  const reason = verdicts[verdict as number];
+  switch (reason) {
+    case 'served':
+      return { ...bucket, allowed: true };
+    case 'empty':
+    case 'suppressed':
+      // Whole milliseconds, rounded up: never a moment too early.
+      return { ...bucket, allowed: false, reason, retryAfterMs: Math.ceil((waitUs as number) / 1000) };
+    case 'impossible':
+      return { ...bucket, allowed: false, reason, retryAfterMs: undefined };
+    default:
+      throw new Error(`rate-limits.lua answered ${verdict}`);
+  }
+}
+
+function costOf({ cost = 1 }: Take) {
+  if (!Number.isSafeInteger(cost) || cost < 1) throw new RangeError(`a cost is a whole number from 1, not ${cost}`);
+  return cost;
+}

@@ -1,0 +1,216 @@
+import type { LimitChange, LimitTier, Suppression } from '@minitickets/contract';
+
+/** What a bucket belongs to. `user`: the user, and for who is not logged in the client IP. */
+export type IdentityKind = 'ip' | 'user' | 'api-key' | 'account';
+
+/** A policy as it is shipped: whose buckets, and the limit of each tier (`all` for a policy without tiers). */
+type Policy = {
+  identity: IdentityKind;
+  /** Why these numbers, and why this answer while Redis is away. */
+  because: string;
+  limits: { all: LimitChange } | { free: LimitChange; pro: LimitChange };
+};
+
+/** Who sends 20 requests more than it is served has no use for the answers. */
+const hammering: Suppression = {
+  strikes: 20,
+  firstBanMs: 5_000,
+  growth: 2,
+  longestBanMs: 15 * 60_000,
+  forgetAfterMs: 30 * 60_000,
+};
+
+const perSecond = { refillIntervalMs: 1000, suppression: null, shadow: false };
+
+/**
+ * Every limit of the product: a route names a row. A row of `limit_overrides` in PostgreSQL takes the place of a limit here,
+ * in every task, while they run.
+ */
+export const policies = {
+  login: {
+    identity: 'ip',
+    because: 'Guessing passwords has to be slow from one place. Closed: an unlimited login is an invitation to guess.',
+    limits: {
+      all: {
+        capacity: 20,
+        refillTokens: 1,
+        refillIntervalMs: 3000,
+        onStoreFailure: 'closed',
+        suppression: hammering,
+        shadow: false,
+      },
+    },
+  },
+  'login-account': {
+    identity: 'account',
+    because:
+      'Guessing one account from many places has to be slow too. Only failures are kept, and nobody is told what is left.',
+    limits: {
+      all: {
+        capacity: 10,
+        refillTokens: 1,
+        refillIntervalMs: 60_000,
+        onStoreFailure: 'closed',
+        suppression: null,
+        shadow: false,
+      },
+    },
+  },
+  registration: {
+    identity: 'ip',
+    because: 'Generous, for a school or an office behind one address: the password queue bounds what hashing costs.',
+    limits: { all: { ...perSecond, capacity: 300, refillTokens: 5, onStoreFailure: 'closed' } },
+  },
+  booking: {
+    identity: 'user',
+    because: 'A person clicks, a bot sweeps. Closed: without a limit the first bot buys the house.',
+    limits: {
+      free: { ...perSecond, capacity: 10, refillTokens: 1, onStoreFailure: 'closed', suppression: hammering },
+      pro: { ...perSecond, capacity: 30, refillTokens: 3, onStoreFailure: 'closed', suppression: hammering },
+    },
+  },
+  reads: {
+    identity: 'user',
+    because: 'Reading is cheap and the shop window should be open: while Redis is away reads are served.',
+    limits: {
+      free: { ...perSecond, capacity: 600, refillTokens: 200, onStoreFailure: 'open' },
+      pro: { ...perSecond, capacity: 1200, refillTokens: 400, onStoreFailure: 'open' },
+    },
+  },
+  'api-key': {
+    identity: 'api-key',
+    because: 'Programs take turns. Local: partners go on working while Redis is away, each task giving its share.',
+    limits: {
+      free: { ...perSecond, capacity: 60, refillTokens: 10, onStoreFailure: 'local', suppression: hammering },
+      pro: { ...perSecond, capacity: 300, refillTokens: 50, onStoreFailure: 'local', suppression: hammering },
+    },
+  },
+  'bad-api-key': {
+    identity: 'ip',
+    because: 'A key that was not verified is nobody’s. Guessing keys is limited where it comes from, as logging in is.',
+    limits: {
+      all: {
+        capacity: 20,
+        refillTokens: 1,
+        refillIntervalMs: 3000,
+        onStoreFailure: 'closed',
+        suppression: hammering,
+        shadow: false,
+      },
+    },
+  },
+  playground: {
+    identity: 'user',
+    because: 'For trying the limiter: small enough to empty by hand, with a ban that one can wait for.',
+    limits: {
+      free: {
+        ...perSecond,
+        capacity: 10,
+        refillTokens: 1,
+        onStoreFailure: 'local',
+        suppression: { strikes: 15, firstBanMs: 3000, growth: 2, longestBanMs: 60_000, forgetAfterMs: 120_000 },
+      },
+      pro: {
+        ...perSecond,
+        capacity: 30,
+        refillTokens: 3,
+        onStoreFailure: 'local',
+        suppression: { strikes: 45, firstBanMs: 3000, growth: 2, longestBanMs: 60_000, forgetAfterMs: 120_000 },
+      },
+    },
+  },
+} as const satisfies Record<string, Policy>;
+
+export type PolicyName = keyof typeof policies;
+
+/** A limit that calls are measured by, with what is derived from it once instead of on every call. */
+export type Limit = LimitChange & {
+  policy: PolicyName;
+  tier: LimitTier;
+  /** Of the table of limits: who has heard of a newer one is not overruled by who has not. */
+  revision: number;
+  /** The limit as `rate-limits.lua` reads it. */
+  forScript: string;
+  /** The limit as a member of `RateLimit-Policy`. */
+  policyHeader: string;
+};
+
+/** The limits in force in a task: the shipped ones, and what overrides them. */
+export type LimitTable = {
+  revision: number;
+  limits: readonly Limit[];
+  of: (policy: PolicyName, tier: LimitTier) => Limit;
+};
+
+export type LimitOverride = LimitChange & { policy: string; tier: string };
+
+/** @param revision grows with every change of an override */
+export function limitTable(overrides: LimitOverride[] = [], revision = 0): LimitTable {
+  const byName = new Map<string, Limit>();
+  for (const policy of Object.keys(policies) as PolicyName[]) {
+    for (const [tier, shipped] of Object.entries(policies[policy].limits) as [LimitTier, LimitChange][]) {
+      const override = overrides.find((row) => row.policy === policy && row.tier === tier);
+      byName.set(`${policy} ${tier}`, makeLimit(policy, tier, override ?? shipped, revision));
+    }
+  }
+  return {
+    revision,
+    limits: [...byName.values()],
+    of(policy, tier) {
+      const limit = byName.get(`${policy} ${tier}`) ?? byName.get(`${policy} all`);
+      if (!limit) throw new Error(`no limit for ${policy}, tier ${tier}`);
+      return limit;
+    },
+  };
+}
+
+/** @throws RangeError for numbers that cannot be a limit; `limitChange` of the contract says why to people */
+export function makeLimit(policy: PolicyName, tier: LimitTier, change: LimitChange, revision: number): Limit {
+  const { capacity, refillTokens, refillIntervalMs, suppression: ban, shadow } = change;
+  const counts = [capacity, refillTokens, refillIntervalMs, ...(ban ? Object.values(ban) : [])];
+  const exact = capacity * refillIntervalMs * 1000 <= Number.MAX_SAFE_INTEGER;
+  if (
+    !exact ||
+    !counts.every((count) => Number.isSafeInteger(count) && count >= 1) ||
+    !Number.isSafeInteger(revision)
+  ) {
+    throw new RangeError(`not a limit: ${JSON.stringify(change)}`);
+  }
+  const windowSeconds = Math.max(1, Math.ceil(fullAfterUs({ capacity, refillTokens, refillIntervalMs }, 0) / 1e6));
+  return {
+    ...{ capacity, refillTokens, refillIntervalMs, suppression: ban, shadow, onStoreFailure: change.onStoreFailure },
+    policy,
+    tier,
+    revision,
+    forScript: JSON.stringify([
+      ...[capacity, refillTokens, refillIntervalMs, revision, shadow ? 0 : 1, ban?.strikes ?? 0],
+      ...[(ban?.firstBanMs ?? 0) * 1000, ban?.growth ?? 1, (ban?.longestBanMs ?? 0) * 1000],
+      (ban?.forgetAfterMs ?? 0) * 1000,
+    ]),
+    policyHeader: `"${policy}";q=${capacity};w=${windowSeconds}`,
+  };
+}
+
+/** The arithmetic of a bucket, in the parts that `rate-limits.lua` counts in: a refill interval's microseconds make a token. */
+export type Rate = Pick<LimitChange, 'capacity' | 'refillTokens' | 'refillIntervalMs'>;
+
+export const partsOfToken = ({ refillIntervalMs }: Rate) => refillIntervalMs * 1000;
+
+/** Whole tokens that can be spent. */
+export const wholeTokens = (rate: Rate, parts: number) => Math.floor(parts / partsOfToken(rate));
+
+/** Microseconds until the bucket is full. */
+export const fullAfterUs = (rate: Rate, parts: number) =>
+  divideUp(rate.capacity * partsOfToken(rate) - parts, rate.refillTokens);
+
+/** Microseconds until there is one whole token more; 0 for a full bucket, which gets no more. */
+export function nextTokenAfterUs(rate: Rate, parts: number) {
+  const tokens = wholeTokens(rate, parts);
+  return tokens >= rate.capacity ? 0 : divideUp((tokens + 1) * partsOfToken(rate) - parts, rate.refillTokens);
+}
+
+/** The quotient, up to the next whole number; exact for whole numbers below 2^53. */
+export function divideUp(dividend: number, divisor: number) {
+  const rest = dividend % divisor;
+  return (dividend - rest) / divisor + (rest > 0 ? 1 : 0);
+}
