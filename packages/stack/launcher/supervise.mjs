@@ -47,7 +47,11 @@ export async function supervise({ name, step, logFile, start, isReady, note, onC
     });
   }
 
-  const watch = () => child.once('exit', (code, endedBy) => void startAgain(endedBy ?? `exit code ${code}`));
+  const watch = () => {
+    const reason = () => child.signalCode ?? `exit code ${child.exitCode}`;
+    if (hasEnded()) void startAgain(reason());
+    else child.once('exit', () => void startAgain(reason()));
+  };
   /** @param {string} reason */
   const startAgain = async (reason) => {
     if (stopping.signal.aborted) return;

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureBuilt, ensureInstalled, isInstalled } from './prepare.mjs';
+
+/** A repository in small: its build appends a line to `builds` and makes what the real one makes. */
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'prepare-'));
+  write('package.json', JSON.stringify({ ...small, scripts: { build: 'node build.cjs' } }));
+  write('package-lock.json', lockfile(workspaces));
+  write('packages/contract/package.json', JSON.stringify({ name: 'contract', version: '1.0.0' }));
+  write('packages/contract/src/index.ts', 'one');
+  write('apps/api/src/server.ts', 'one');
+  write('build.cjs', buildProgram);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const buildProgram = `
+  const fs = require('node:fs');
+  fs.appendFileSync('builds', 'built\\n');
+  for (const path of ['apps/api/dist/server.js', 'apps/web/dist/index.html', 'packages/stack/dist/server.js']) {
+    fs.mkdirSync(require('node:path').dirname(path), { recursive: true });
+    fs.writeFileSync(path, '');
+  }
+  if (fs.readFileSync('apps/api/src/server.ts', 'utf8') === 'wrong') { console.error('server.ts: wrong'); process.exit(1); }
+`;
+
+const small = { name: 'small', version: '1.0.0', workspaces: ['packages/contract'] };
+const workspaces = {
+  '': small,
+  'node_modules/contract': { resolved: 'packages/contract', link: true },
+  'packages/contract': { name: 'contract', version: '1.0.0' },
+};
+const lockfile = (packages: Record<string, unknown>) =>
+  JSON.stringify({ name: 'small', version: '1.0.0', lockfileVersion: 3, requires: true, packages });
+const options = () => ({ logs: join(root, 'logs') });
+
+function write(path: string, text: string) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+test('dependencies are installed once for a lockfile', async () => {
+  expect(await ensureInstalled(root, options())).toBe('installed');
+  expect(await ensureInstalled(root, options())).toBe('up to date');
+  write('package-lock.json', lockfile(workspaces).replace('{', '{ '));
+  expect(isInstalled(root)).toBe(false);
+});
+
+test.each([
+  ['the same version', { version: '1.0.0' }, { version: '1.0.0' }, true],
+  ['another version', { version: '1.0.0' }, { version: '1.0.1' }, false],
+  ['nothing', { version: '1.0.0' }, undefined, false],
+  ['nothing where another system needs it', { version: '1.0.0', optional: true, os: ['none'] }, undefined, true],
+  [
+    'nothing where this system needs it',
+    { version: '1.0.0', optional: true, os: [process.platform] },
+    undefined,
+    false,
+  ],
+])('an npm ci by hand counts when it left %s', (_what, wanted, present, expected) => {
+  write('package-lock.json', lockfile({ 'node_modules/dependency': wanted }));
+  write('node_modules/.package-lock.json', lockfile(present ? { 'node_modules/dependency': present } : {}));
+  expect(isInstalled(root)).toBe(expected);
+});
+
+test('the sources are built again only when one has changed', async () => {
+  await ensureInstalled(root, options());
+  expect(await ensureBuilt(root, options())).toBe('built');
+  expect(await ensureBuilt(root, options())).toBe('up to date');
+  write('packages/contract/src/index.test.ts', 'tests are not built');
+  expect(await ensureBuilt(root, options())).toBe('up to date');
+  write('packages/contract/src/index.ts', 'two');
+  expect(await ensureBuilt(root, options())).toBe('built');
+  rmSync(join(root, 'apps/web/dist'), { recursive: true });
+  expect(await ensureBuilt(root, options())).toBe('built');
+  expect(readFileSync(join(root, 'builds'), 'utf8').split('\n')).toHaveLength(4);
+});
+
+test('a build that fails says why, and is tried again', async () => {
+  await ensureInstalled(root, options());
+  write('apps/api/src/server.ts', 'wrong');
+  const lines = expect.arrayContaining(['server.ts: wrong']);
+  await expect(ensureBuilt(root, options())).rejects.toMatchObject({ step: 'build', lines });
+  await expect(ensureBuilt(root, options())).rejects.toMatchObject({ step: 'build', lines });
+});

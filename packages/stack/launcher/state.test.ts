@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ProcessRecord, recordOf } from './processes.mjs';
+import { claim, endLeftovers, release, runningState, writeState } from './state.mjs';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'state-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** A process that lives until somebody ends it, and how it ended. */
+async function startOther() {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  await once(child, 'spawn');
+  const record = await recordOf(child.pid ?? 0);
+  if (!record) throw new Error('The other process is not there.');
+  return { child, record, ended: once(child, 'exit') };
+}
+
+const gone: ProcessRecord = { pid: 1, born: 'long ago' };
+
+test('a data folder belongs to one launcher at a time', async () => {
+  await claim(dataDir);
+  await expect(claim(dataDir)).rejects.toMatchObject({ step: 'alreadyRunning' });
+  release(dataDir);
+  await claim(dataDir);
+});
+
+test('of many starts at the same moment one gets the folder', async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => claim(dataDir)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+});
+
+test('what a crashed launcher left running is ended', async () => {
+  const other = await startOther();
+  writeState(dataDir, { launcher: gone, processes: [{ name: 'task-1', record: other.record }] });
+  expect(await endLeftovers(dataDir)).toEqual(['task-1']);
+  expect(await other.ended).toEqual([null, 'SIGTERM']);
+});
+
+test('a process that only has the number of one that was ours is left alone', async () => {
+  const other = await startOther();
+  writeState(dataDir, { launcher: gone, processes: [{ name: 'task-1', record: { ...other.record, born: 'before' } }] });
+  expect(await endLeftovers(dataDir)).toEqual([]);
+  expect(other.child.exitCode).toBeNull();
+  expect(other.child.signalCode).toBeNull();
+  other.child.kill();
+  await other.ended;
+});
+
+test('a launcher that is gone does not count as running', async () => {
+  writeState(dataDir, { launcher: gone, url: 'http://localhost:8080', processes: [] });
+  expect(await runningState(dataDir)).toBeUndefined();
+  await claim(dataDir);
+});
+
+test('nobody else can read the state: the password of the database is in it', async () => {
+  await claim(dataDir);
+  expect(statSync(join(dataDir, 'state.json')).mode & 0o077).toBe(0);
+});

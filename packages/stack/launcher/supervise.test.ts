@@ -1,0 +1,72 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Failure } from './failure.mjs';
+import { isRunning, spawnLogged, waitUntil } from './processes.mjs';
+import { type Supervised, supervise } from './supervise.mjs';
+
+let folder: string;
+let supervised: Supervised | undefined;
+const notes: string[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'supervise-'));
+  notes.length = 0;
+});
+afterEach(async () => {
+  await supervised?.kill();
+  supervised = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+/** Supervises a Node program given as text; it is ready when it has written `ready`. */
+async function watch(program: string, signal?: AbortSignal) {
+  const logFile = join(folder, 'program.log');
+  supervised = await supervise({
+    name: 'program',
+    step: 'task',
+    logFile,
+    start: () => spawnLogged(process.execPath, ['-e', program], { logFile }),
+    isReady: async () => readFileSync(logFile, 'utf8').includes('ready'),
+    note: (line) => notes.push(line),
+    onChange: () => {},
+    signal,
+  });
+  return supervised;
+}
+
+const lives = "console.log('ready'); setInterval(() => {}, 1000);";
+
+test('a process that dies is started again, and that is told in one line', async () => {
+  const program = await watch(lives);
+  const first = program.pid;
+  await program.crash();
+  expect(await waitUntil(() => program.pid !== first && isRunning(program.pid), 10_000)).toBe(true);
+  expect(notes).toEqual([expect.stringContaining('program ended (SIGKILL) and is started again')]);
+});
+
+test('one that keeps ending is started again with pauses that grow', async () => {
+  await watch("console.log('ready'); setTimeout(() => process.exit(7), 300);");
+  expect(await waitUntil(() => notes.length === 3, 30_000)).toBe(true);
+  const pauses = notes.map((note) => Number(/in ([\d.]+) s/.exec(note)?.[1] ?? 0));
+  expect(pauses).toEqual([0, 1, 2]);
+  expect(notes[0]).toContain('exit code 7');
+});
+
+test('one that is stopped is not started again', async () => {
+  const program = await watch(lives);
+  await program.stop();
+  expect(isRunning(program.pid)).toBe(false);
+  expect(notes).toEqual([]);
+});
+
+test('one that ends before it is ready is a failure with the end of its log', async () => {
+  const failure = await watch("console.error('no such database'); process.exit(1);").catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Failure);
+  expect(failure).toMatchObject({ step: 'task', lines: ['no such database'] });
+});
+
+test('giving up ends what was begun', async () => {
+  const signal = AbortSignal.abort('given up');
+  await expect(watch('setInterval(() => {}, 1000);', signal)).rejects.toBe('given up');
+});
