@@ -14,6 +14,7 @@ export { findRedis } from './find-redis.mjs';
  * @property {string} [dataDir] kept: `stop` writes the data there; without it nothing is ever written, and `stop` leaves nothing
  * @property {number} [port] a free one if left out
  * @property {string} [logFile]
+ * @property {readonly string[]} [settings] more of them, as on redis-server's command line
  * @property {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} [program] looked for if left out
  *
  * @typedef {object} Redis
@@ -33,7 +34,7 @@ export { findRedis } from './find-redis.mjs';
  * @returns {Promise<Redis>}
  * @throws {Failure} if there is no Redis, or it does not start
  */
-export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: givenLogFile, program } = {}) {
+export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: givenLogFile, settings, program } = {}) {
   const found = program ?? (await findRedisProgram());
   const dataDir = keptDir ?? (await temporaryDir('redis', endRedisOf));
   mkdirSync(dataDir, { recursive: true });
@@ -44,7 +45,7 @@ export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: g
   };
   try {
     const [port, { pid, container }] = await startOnPort(fixedPort, (port) =>
-      launch(found, { dataDir, port, logFile }),
+      launch(found, { dataDir, port, logFile, settings }),
     );
     return {
       url: `redis://127.0.0.1:${port}`,
@@ -88,13 +89,13 @@ export async function endRedisOf(dataDir) {
 /**
  * Snapshots are taken by `shutDown` alone: with Redis's own, a full disk makes it refuse every write.
  * @param {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} program
- * @param {{ dataDir: string, port: number, logFile: string }} options
+ * @param {{ dataDir: string, port: number, logFile: string, settings?: readonly string[] }} options
  */
-async function launch(program, { dataDir, port, logFile }) {
+async function launch(program, { dataDir, port, logFile, settings = [] }) {
   const container = program.kind === 'docker' ? `minitickets-redis-${port}` : undefined;
   const [command, args, env] =
     program.kind === 'binary' ? binaryCommand(program, dataDir, port) : dockerCommand(program, dataDir, port);
-  const child = await spawnLogged(command, args, { logFile, cwd: dataDir, env });
+  const child = await spawnLogged(command, [...args, ...settings], { logFile, cwd: dataDir, env });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const isReady = async () => hasEnded() || (await askRedis(port, 'PING').catch(() => '')) === '+PONG';
   // Docker may have to bring the image first.
@@ -111,7 +112,7 @@ async function launch(program, { dataDir, port, logFile }) {
   return { pid: child.pid, container };
 }
 
-const settings = [
+const ownSettings = [
   '--save',
   '',
   '--appendonly',
@@ -126,7 +127,7 @@ const settings = [
 function binaryCommand({ path, libraryPath }, dataDir, port) {
   const env = libraryPath ? { ...process.env, LD_LIBRARY_PATH: libraryPath } : process.env;
   const address = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dataDir];
-  return /** @type {const} */ ([path, [...address, ...settings], env]);
+  return /** @type {const} */ ([path, [...address, ...ownSettings], env]);
 }
 
 /** @param {import('./find-redis.mjs').RedisImage} program @param {string} dataDir @param {number} port */
@@ -142,7 +143,7 @@ function dockerCommand({ image }, dataDir, port) {
     '-v',
     `${dataDir}:/data`,
   ];
-  return /** @type {const} */ (['docker', [...run, ...user, image, 'redis-server', ...settings], process.env]);
+  return /** @type {const} */ (['docker', [...run, ...user, image, 'redis-server', ...ownSettings], process.env]);
 }
 
 /** @param {number} port @param {number} pid @param {'SAVE' | 'NOSAVE'} save */
