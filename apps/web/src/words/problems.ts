@@ -162,7 +162,7 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
   busy: (doing) =>
     say(
       'Too many people at this moment',
-      `Your turn did not come in time. ${nothingHappened[doing]} ${stillWorks}`,
+      `Your turn did not come in time. ${afterFailure[doing]} ${stillWorks}`,
       'again',
     ),
   connection_lost: (doing) => say('The connection was lost', unknownOutcome[doing], 'again'),

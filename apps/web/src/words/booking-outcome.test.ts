@@ -1,0 +1,29 @@
+import { type Booking, bookingPayment } from '@minitickets/contract';
+import { describe, expect, test } from 'vitest';
+import { bookingOutcome } from './booking-outcome.ts';
+
+const booking = (payment: Booking['payment']): Booking => ({
+  id: 'booking',
+  eventId: 'event',
+  status: 'expired',
+  payment,
+  lines: [],
+  totalMinor: 3900,
+  currency: 'EUR',
+  holdExpiresAt: '2026-06-01T10:10:00Z',
+  createdAt: '2026-06-01T10:00:00Z',
+  tickets: [],
+});
+
+describe.each(['cancelled', 'expired'] as const)('%s', (status) => {
+  test.each(bookingPayment.options)('says where the money is when it is %s', (payment) => {
+    const { title, text } = bookingOutcome(booking(payment), status);
+    expect(title).not.toBe('');
+    expect(text).toMatch(payment === 'unpaid' ? /Nothing was charged/ : /refund/);
+    if (payment !== 'unpaid') expect(text).not.toContain('Nothing was charged');
+  });
+});
+
+test('an open payment of an ended hold promises neither tickets nor money, only the answer', () => {
+  expect(bookingOutcome(booking('pending'), 'expired').text).toMatch(/places are still free.*otherwise/);
+});

@@ -1,0 +1,63 @@
+import { type ProblemCode, problems } from '@minitickets/contract';
+import { describe, expect, test } from 'vitest';
+import type { LocalCode } from '../api/client.ts';
+import { type Doing, explain } from './problems.ts';
+
+const codes = Object.keys(problems) as ProblemCode[];
+const localCodes: LocalCode[] = ['connection_lost', 'deadline_passed', 'unreadable_answer'];
+const doings: Doing[] = ['reading', 'holding', 'paying', 'cancelling', 'logging_in', 'registering', 'logging_out'];
+const apiWords = { title: 'TITLE OF THE API', detail: 'DETAIL OF THE API' };
+
+const told = (code: string, doing: Doing, status = 409) =>
+  explain({ code: code as ProblemCode, status, ...apiWords }, doing);
+
+describe.each([...codes, ...localCodes])('%s', (code) => {
+  test.each(doings)('has words of its own while %s', (doing) => {
+    const { title, text } = told(code, doing);
+    expect(title).not.toBe(apiWords.title);
+    expect(title.length).toBeGreaterThan(5);
+    expect(text).toMatch(/[.!]$/);
+    expect(`${title} ${text}`).not.toMatch(/undefined|[a-z]_[a-z]/);
+  });
+});
+
+test('who has to wait for a time is told to wait', () => {
+  for (const code of ['rate_limited', 'suppressed', 'sales_not_open'] as const) {
+    expect(told(code, 'holding').next).toBe('wait');
+  }
+});
+
+test('who has to log in is led to the log-in', () => {
+  expect(told('unauthenticated', 'holding').next).toBe('log_in');
+  expect(codes.filter((code) => told(code, 'holding').next === 'log_in')).toEqual(['unauthenticated']);
+});
+
+test('when nobody knows whether it was carried out, nobody says that it was not', () => {
+  const open = [
+    'connection_lost',
+    'deadline_passed',
+    'unreadable_answer',
+    'store_unavailable',
+    'busy',
+    'internal_error',
+  ];
+  for (const code of open) {
+    expect(told(code, 'holding').text).not.toContain('Nothing was held');
+    expect(told(code, 'holding').text).toMatch(/once/);
+    expect(told(code, 'paying').text).toMatch(/charged once/);
+    expect(told(code, 'holding').next).toBe('again');
+  }
+});
+
+test('a refusal at the door says that nothing happened', () => {
+  for (const code of ['rate_limited', 'suppressed']) {
+    expect(told(code, 'holding').text).toContain('Nothing was held');
+    expect(told(code, 'paying').text).toContain('Nothing was charged');
+  }
+});
+
+test('a code that these pages do not know is told in the words of the API', () => {
+  expect(told('added_later', 'holding')).toEqual({ title: apiWords.title, text: apiWords.detail, next: 'none' });
+  expect(told('added_later', 'holding', 503).next).toBe('again');
+  expect(told('toString', 'holding').title).toBe(apiWords.title);
+});
