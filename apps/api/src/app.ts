@@ -42,6 +42,8 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     // Longer than any balancer keeps an idle connection, so that none is closed just as it is used again.
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
+    // An address that cannot even be decoded never reaches the error handler.
+    frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply),
     routerOptions: { maxParamLength: 300 },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);

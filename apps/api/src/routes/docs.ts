@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger';
-import { type ProblemCode, problems } from '@minitickets/contract';
+import { type ProblemCode, problem, problems } from '@minitickets/contract';
 import reference from '@scalar/fastify-api-reference';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -8,6 +8,15 @@ import { fail } from '../errors.ts';
 
 const problemParams = z.object({ code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]) });
 const problemAnswer = z.object({ error: z.string(), status: z.int(), title: z.string() });
+
+/** Every route may answer with a problem; which ones is in its description and in `/problems`. */
+const anyProblem = {
+  description: 'A problem (RFC 9457)',
+  content: { 'application/problem+json': { schema: z.toJSONSchema(problem, { target: 'openapi-3.0' }) } },
+};
+
+/** The noun of a path: `/v1/events/:event/ticket-types` is about events. */
+const tagOf = (url: string) => url.match(/^\/v1\/([a-z-]+)/)?.[1] ?? 'the task itself';
 
 /** Has to come before the routes that it describes. */
 export async function describeRoutes(app: Api) {
@@ -27,7 +36,11 @@ export async function describeRoutes(app: Api) {
         },
       },
     },
-    transform: jsonSchemaTransform,
+    transform: (route) => {
+      const { schema, url } = jsonSchemaTransform(route);
+      const response = { ...(schema.response as object | undefined), default: anyProblem };
+      return { schema: { ...schema, tags: [tagOf(url)], response }, url };
+    },
   });
 }
 
@@ -38,9 +51,13 @@ export async function docsRoutes(app: Api) {
     configuration: {
       title: 'MiniTickets API',
       url: '/openapi.json',
+      // The page is served by us alone: no fonts, registry, assistant or statistics of others.
       withDefaultFonts: false,
-      hideClientButton: true,
       telemetry: false,
+      agent: { disabled: true },
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      documentDownloadType: 'json',
     },
   });
   app.get(

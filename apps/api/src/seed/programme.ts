@@ -3,14 +3,15 @@ import { createHash } from 'node:crypto';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** What the shop shows after seeding. Ids and slugs are fixed, times are relative to the moment of seeding. */
+/** What the shop shows after seeding. Ids and slugs are fixed, days are counted from the moment of seeding, doors are local time. */
 export const programme = [
   {
     slug: 'summer-night-open-air',
     name: 'Summer Night Open Air',
     venue: 'Lakeside Park, Zürich',
     timeZone: 'Europe/Zurich',
-    startsInMs: 45 * DAY,
+    startsInDays: 45,
+    startsAtLocal: '19:30',
     salesOpenInMs: -7 * DAY,
     maxPerUser: 6,
     ticketTypes: [
@@ -26,7 +27,8 @@ export const programme = [
     name: 'Chamber Music at the Old Mill',
     venue: 'The Old Mill, Ghent',
     timeZone: 'Europe/Brussels',
-    startsInMs: 12 * DAY,
+    startsInDays: 12,
+    startsAtLocal: '20:00',
     salesOpenInMs: -30 * DAY,
     maxPerUser: 4,
     // Three places left in all.
@@ -41,7 +43,8 @@ export const programme = [
     name: 'Autumn Jazz: Opening Night',
     venue: 'Harbour Hall, Hamburg',
     timeZone: 'Europe/Berlin',
-    startsInMs: 60 * DAY,
+    startsInDays: 60,
+    startsAtLocal: '20:30',
     salesOpenInMs: 2 * MINUTE,
     maxPerUser: 4,
     ticketTypes: [
@@ -55,7 +58,8 @@ export const programme = [
     name: 'Secret Session',
     venue: 'Cellar 9, London',
     timeZone: 'Europe/London',
-    startsInMs: 20 * DAY,
+    startsInDays: 20,
+    startsAtLocal: '21:00',
     salesOpenInMs: -14 * DAY,
     maxPerUser: 2,
     ticketTypes: [{ name: 'Admission', priceMinor: 2_500, capacity: 50, sold: 50 }],

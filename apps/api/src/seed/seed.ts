@@ -42,10 +42,10 @@ type Programmed = (typeof programme)[number];
 
 async function seedEvent(db: Transaction, event: Programmed) {
   const id = seedId(event.slug);
-  const now = Date.now();
-  const startsAt = new Date(now + event.startsInMs);
-  const times = { startsAt, salesOpenAt: new Date(now + event.salesOpenInMs), salesCloseAt: startsAt };
   const { slug, name, venue, timeZone, maxPerUser } = event;
+  // PostgreSQL knows which offset a zone has on that day, which may be another one than today's.
+  const startsAt = sql`((now() at time zone ${timeZone})::date + ${event.startsInDays}::int + ${event.startsAtLocal}::time) at time zone ${timeZone}`;
+  const times = { startsAt, salesOpenAt: new Date(Date.now() + event.salesOpenInMs), salesCloseAt: startsAt };
   const [organiser] = await db
     .select({ id: users.id })
     .from(users)
@@ -98,33 +98,29 @@ async function seedSales(db: Transaction, { eventId, ticketTypeId, currency, pri
   await db
     .insert(bookingLines)
     .values(sales.map(({ id, quantity }) => ({ bookingId: id, ticketTypeId, quantity, unitPriceMinor: priceMinor })));
-  await db
-    .insert(payments)
-    .values(
-      sales.map(({ id, paymentId, totalMinor }) => ({
-        id: paymentId,
-        bookingId: id,
-        amountMinor: totalMinor,
-        currency,
-        status: 'charged' as const,
-      })),
-    );
+  await db.insert(payments).values(
+    sales.map(({ id, paymentId, totalMinor }) => ({
+      id: paymentId,
+      bookingId: id,
+      amountMinor: totalMinor,
+      currency,
+      status: 'charged' as const,
+    })),
+  );
   await db
     .insert(ledgerEntries)
     .values(
       sales.map(({ paymentId, totalMinor }) => ({ paymentId, kind: 'charge' as const, amountMinor: totalMinor })),
     );
-  await db
-    .insert(tickets)
-    .values(
-      sales.flatMap(({ id, quantity }) =>
-        Array.from({ length: quantity }, (_, place) => ({
-          id: seedId(`ticket ${place} of ${id}`),
-          bookingId: id,
-          ticketTypeId,
-        })),
-      ),
-    );
+  await db.insert(tickets).values(
+    sales.flatMap(({ id, quantity }) =>
+      Array.from({ length: quantity }, (_, place) => ({
+        id: seedId(`ticket ${place} of ${id}`),
+        bookingId: id,
+        ticketTypeId,
+      })),
+    ),
+  );
 }
 
 if (import.meta.filename === process.argv[1]) {

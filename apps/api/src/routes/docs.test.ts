@@ -1,0 +1,77 @@
+import { problems } from '@minitickets/contract';
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test } from 'vitest';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+beforeAll(async () => {
+  made = await testApp(stores);
+});
+
+type Operation = { tags: string[]; responses: Record<string, { content?: Record<string, unknown> }> };
+const description = async () =>
+  (await made.app.inject('/openapi.json')).json() as {
+    openapi: string;
+    paths: Record<string, Record<string, Operation>>;
+  };
+
+test.each([
+  ['post', '/v1/users'],
+  ['post', '/v1/sessions'],
+  ['get', '/v1/sessions/current'],
+  ['delete', '/v1/sessions/current'],
+  ['delete', '/v1/sessions'],
+  ['get', '/v1/events'],
+  ['get', '/v1/events/{event}'],
+  ['post', '/v1/events'],
+  ['patch', '/v1/events/{event}'],
+  ['post', '/v1/events/{event}/ticket-types'],
+  ['post', '/v1/bookings'],
+  ['get', '/v1/bookings'],
+  ['get', '/v1/bookings/{id}'],
+  ['delete', '/v1/bookings/{id}'],
+  ['post', '/v1/bookings/{id}/payment'],
+  ['get', '/v1/tickets/{id}'],
+  ['post', '/v1/check-ins'],
+])('the description has %s %s', async (method, path) => {
+  expect(Object.keys((await description()).paths[path] ?? {})).toContain(method);
+});
+
+test('it is OpenAPI 3.1, and every operation says what its errors look like', async () => {
+  const { openapi, paths } = await description();
+  expect(openapi).toBe('3.1.0');
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  expect(operations.length).toBeGreaterThan(15);
+  for (const { responses, tags } of operations) {
+    expect(responses.default?.content).toHaveProperty('application/problem+json');
+    expect(tags).toHaveLength(1);
+  }
+});
+
+test('the readable page comes from us', async () => {
+  const page = await made.app.inject('/docs/');
+  expect(page.statusCode).toBe(200);
+  expect(page.headers['content-type']).toContain('text/html');
+});
+
+test('the type of every problem leads to what it means', async () => {
+  for (const code of Object.keys(problems))
+    expect((await made.app.inject(`/problems/${code}`)).json()).toMatchObject({ error: code });
+  expect((await made.app.inject('/problems/nothing')).json()).toMatchObject({ status: 404, error: 'not_found' });
+});
+
+test.each([
+  '/',
+  '/v1',
+  '/v1/nothing',
+  '/v1/bookings/../../etc/passwd',
+  '/%00',
+  '/v1/events/%ff',
+  `/${'x'.repeat(2000)}`,
+])('an address that nothing is behind is a problem and no fault: %s', async (url) => {
+  const response = await made.app.inject(url);
+  expect(response.statusCode).toBeGreaterThanOrEqual(400);
+  expect(response.statusCode).toBeLessThan(500);
+  expect(response.headers['content-type']).toContain('application/problem+json');
+});
