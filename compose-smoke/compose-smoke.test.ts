@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { booking, event, headers, pageOf } from '@minitickets/contract';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Client, clientOf } from './client.ts';
+import { type ComposeStack, eventually, nameStack } from './compose-stack.ts';
+
+/** Of the login policy: what a full bucket holds, and how often a token comes back. */
+const LOGINS = 20;
+const REFILL_MS = 3_000;
+
+let stack: ComposeStack;
+let client: Client;
+
+beforeAll(async () => {
+  stack = await nameStack();
+  client = clientOf(stack.url);
+  try {
+    const began = Date.now();
+    await stack.compose(['build', '--quiet'], 700_000);
+    const built = Date.now();
+    await stack.compose(['up', '--detach'], 180_000);
+    await untilReadyIs(200);
+    say(`built in ${seconds(built - began)}, ready ${seconds(Date.now() - built)} after \`docker compose up\``);
+  } catch (error) {
+    await tellState();
+    throw error;
+  }
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') await tellState();
+});
+
+afterAll(() => stack.remove(), 120_000);
+
+test('three tasks take turns', async () => {
+  const names = await client.namesSeen(9);
+  say(`X-Served-By: ${names.join(', ')}`);
+  expect(names).toHaveLength(3);
+});
+
+test('the tasks share one bucket: of thirty log-ins at once, twenty reach the password check', async () => {
+  const began = Date.now();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => client.logInWrongly()));
+  const refilled = Math.floor((Date.now() - began) / REFILL_MS);
+  const checked = answers.filter(({ status }) => status === 401);
+  const refused = answers.filter(({ status }) => status === 429);
+  const tasks = new Set(checked.map((answer) => answer.headers.get(headers.servedBy)));
+  say(`${checked.length} × 401 by ${tasks.size} tasks, ${refused.length} × 429, in ${seconds(Date.now() - began)}`);
+
+  expect(checked.length + refused.length).toBe(30);
+  expect(checked.length).toBeGreaterThanOrEqual(LOGINS);
+  expect(checked.length).toBeLessThanOrEqual(LOGINS + refilled);
+  expect(tasks.size).toBe(3);
+  for (const { headers: sent } of refused) expect(Number(sent.get(headers.retryAfter))).toBeGreaterThanOrEqual(1);
+});
+
+test('a client that writes its own forwarding headers stays the same client', async () => {
+  const began = Date.now();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      client.logInWrongly({
+        'x-forwarded-for': `203.0.113.${index + 1}`,
+        forwarded: `for=203.0.113.${index + 1}`,
+        'x-real-ip': `203.0.113.${index + 1}`,
+      }),
+    ),
+  );
+  const checked = answers.filter(({ status }) => status === 401).length;
+  say(`with forged addresses: ${checked} × 401, ${10 - checked} × 429`);
+  expect(answers.filter(({ status }) => status !== 401 && status !== 429)).toEqual([]);
+  // One may have come back since the bucket was emptied.
+  expect(checked).toBeLessThanOrEqual(1 + Math.floor((Date.now() - began) / REFILL_MS));
+});
+
+test('another client has another bucket, and is not believed when it passes by the balancer', async () => {
+  const program = readFileSync(new URL('neighbour.mjs', import.meta.url), 'utf8');
+  const said = await stack.compose(['exec', '-T', 'api', 'node', '--input-type=module', '--eval', program]);
+  const { throughBalancer, directly, ms } = JSON.parse(said);
+  say(`from inside of the network: ${throughBalancer} through the balancer; ${JSON.stringify(directly)} directly`);
+  expect(throughBalancer).toBe(401);
+  // The address that it forges is a new one each time: believed, every log-in would be checked.
+  expect(directly['401']).toBeLessThanOrEqual(LOGINS + Math.floor(ms / REFILL_MS));
+  expect(directly['429']).toBeGreaterThanOrEqual(1);
+});
+
+test('a client that waited as long as it was told books, pays and gets its tickets, whatever tasks answer', async () => {
+  const cookie = await client.logIn();
+  const events = pageOf(event).parse(await (await client.get('/v1/events')).json());
+  const now = Date.now();
+  const choices = events.items
+    .filter(({ salesOpenAt, salesCloseAt }) => Date.parse(salesOpenAt) <= now && now < Date.parse(salesCloseAt))
+    .flatMap(({ id, ticketTypes }) => ticketTypes.map((type) => ({ eventId: id, ...type })));
+  const choice = choices.find(({ available }) => available >= 2);
+  if (!choice) throw new Error('the seed has nothing to buy');
+
+  const order = { eventId: choice.eventId, lines: [{ ticketTypeId: choice.id, quantity: 2 }] };
+  const held = await client.post('/v1/bookings', order, { cookie, [headers.idempotencyKey]: crypto.randomUUID() });
+  expect(held.status).toBe(201);
+  const { id } = booking.parse(await held.json());
+  const paid = await client.post(`/v1/bookings/${id}/payment`, { paymentToken: 'tok_accepted' }, { cookie });
+  expect(paid.status).toBe(200);
+  const shown = booking.parse(await (await client.get(`/v1/bookings/${id}`, { cookie })).json());
+  say(`booking ${shown.id}: ${shown.status}, ${shown.tickets.length} tickets`);
+  expect(shown.status).toBe('confirmed');
+  expect(new Set(shown.tickets.map(({ code }) => code)).size).toBe(2);
+});
+
+test('the pages are served, with what they are made of', async () => {
+  const page = await (await client.get('/', { accept: 'text/html' })).text();
+  const [, script = 'no script'] = /<script type="module"[^>]* src="([^"]+)"/.exec(page) ?? [];
+  const asset = await client.get(script);
+  say(`${script}: ${asset.status}, ${asset.headers.get('content-type')}`);
+  expect(asset.status).toBe(200);
+  expect(asset.headers.get('content-type')).toContain('javascript');
+});
+
+test('without Redis events are still listed and a log-in is refused in time; afterwards all is well by itself', async () => {
+  await stack.compose(['pause', 'redis']);
+  let paused = true;
+  const resume = async () => {
+    if (paused) await stack.compose(['unpause', 'redis']);
+    paused = false;
+  };
+  onTestFinished(resume);
+  // Long enough for the balancer to have asked every task twice how it is.
+  await untilReadyIs(503);
+  await delay(4_000);
+
+  const events = await Promise.all(Array.from({ length: 9 }, () => client.get('/v1/events')));
+  const began = Date.now();
+  const login = await client.logInWrongly();
+  say(`Redis paused: events ${events.map(({ status }) => status).join(' ')}, log-in ${login.status}`);
+  expect(events.map(({ status }) => status)).toEqual(events.map(() => 200));
+  expect(login.status).toBe(503);
+  expect(await login.json()).toMatchObject({ error: 'store_unavailable' });
+  expect(Date.now() - began).toBeLessThan(2_000);
+
+  await resume();
+  await untilReadyIs(200);
+  await eventually('Redis is healthy', 30_000, async () =>
+    (await stack.compose(['ps', '--format', '{{.Health}}', 'redis'])).trim() === 'healthy' ? true : undefined,
+  );
+});
+
+test('two more tasks take their turns', async () => {
+  await stack.compose(['up', '--detach', '--no-recreate', '--scale', 'api=5'], 120_000);
+  const names = await eventually('five names', 30_000, async () => {
+    const seen = await client.namesSeen(15);
+    return seen.length === 5 ? seen : undefined;
+  });
+  say(`X-Served-By: ${names.join(', ')}`);
+});
+
+test('a task that is stopped loses no request', async () => {
+  const before = await stack.tasks();
+  const [stopped] = before;
+  if (!stopped) throw new Error('no task runs');
+  const stopCalling = new AbortController();
+  const calls = [
+    ...Array.from({ length: 3 }, () => callAgainAndAgain(() => client.get('/v1/events'), stopCalling.signal)),
+    ...Array.from({ length: 3 }, () => callAgainAndAgain(() => client.logInWrongly(), stopCalling.signal)),
+  ];
+  await delay(1_000);
+  await stack.stop(stopped);
+  await delay(1_000);
+  stopCalling.abort();
+  const outcomes = (await Promise.all(calls)).flat();
+  const lost = outcomes.filter((outcome) => typeof outcome === 'string' || outcome >= 500);
+
+  say(`one of ${before.length} tasks stopped: ${outcomes.length} requests, ${lost.length} lost`);
+  expect(lost).toEqual([]);
+  expect(outcomes.length).toBeGreaterThan(20);
+  expect(await stack.tasks()).toHaveLength(before.length - 1);
+});
+
+/** Gives the status of each answer, and in words why there was none. */
+async function callAgainAndAgain(send: () => Promise<Response>, until: AbortSignal) {
+  const outcomes: (number | string)[] = [];
+  while (!until.aborted) {
+    outcomes.push(
+      await send().then(
+        ({ status }) => status,
+        (error: Error) => String(error.cause ?? error),
+      ),
+    );
+  }
+  return outcomes;
+}
+
+function untilReadyIs(status: number) {
+  return eventually(`/health/ready answers ${status}`, 60_000, async () =>
+    (await client.get('/health/ready')).status === status ? true : undefined,
+  );
+}
+
+async function tellState() {
+  say(await stack.compose(['ps', '--all']));
+  say(await stack.compose(['logs', '--no-color', '--tail', '60']));
+}
+
+function say(text: string) {
+  console.log(text);
+}
+
+function seconds(ms: number) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

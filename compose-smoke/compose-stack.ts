@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const repository = new URL('..', import.meta.url).pathname;
+
+/** A stack of docker-compose.yml with a name, a port, an address range, an image and volumes that no other stack has. */
+export type ComposeStack = {
+  url: string;
+  /** Runs `docker compose …` on this stack and gives what it printed. It is killed at the deadline. */
+  compose(args: string[], deadlineMs?: number): Promise<string>;
+  /** The containers that run the API now. */
+  tasks(): Promise<string[]>;
+  /** Stops one container as an operator would; returns when it has ended. */
+  stop(container: string): Promise<unknown>;
+  /** Ends all of it: containers, networks, volumes, image. */
+  remove(): Promise<void>;
+};
+
+/** Names a stack; nothing runs yet. */
+export async function nameStack(): Promise<ComposeStack> {
+  const port = await freePort();
+  const project = `minitickets-smoke-${process.pid}`;
+  const env = {
+    ...process.env,
+    BIND: '127.0.0.1',
+    PORT: String(port),
+    EDGE_NETWORK: `10.214.${port % 256}`,
+    // Made by the stack itself, as on a fresh clone.
+    APP_SECRET: '',
+    POSTGRES_PASSWORD: '',
+    LOG_LEVEL: 'warn',
+  };
+
+  const docker = async (args: string[], deadlineMs: number) => {
+    const { stdout } = await run('docker', args, {
+      cwd: repository,
+      env,
+      timeout: deadlineMs,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout;
+  };
+  const compose = (args: string[], deadlineMs = 120_000) => docker(['compose', '-p', project, ...args], deadlineMs);
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    compose,
+    tasks: async () => words(await compose(['ps', '-q', '--status', 'running', 'api'])),
+    stop: (container) => docker(['stop', container], 30_000),
+    remove: async () => {
+      await compose(['down', '--volumes', '--remove-orphans', '--timeout', '15']);
+      await docker(['image', 'rm', '--force', `${project}-api`], 60_000);
+      const left = await docker(['ps', '-aq', '--filter', `label=com.docker.compose.project=${project}`], 10_000);
+      if (words(left).length > 0) throw new Error(`containers are left: ${left}`);
+    },
+  };
+}
+
+/**
+ * Asks until the answer is there.
+ * @throws after the deadline, with what was waited for
+ */
+export async function eventually<Answer>(what: string, deadlineMs: number, ask: () => Promise<Answer | undefined>) {
+  const end = Date.now() + deadlineMs;
+  while (Date.now() < end) {
+    const answer = await ask().catch(() => undefined);
+    if (answer !== undefined) return answer;
+    await delay(100);
+  }
+  throw new Error(`${what}: not within ${deadlineMs / 1000} s`);
+}
+
+function words(text: string) {
+  return text.split(/\s+/).filter(Boolean);
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
