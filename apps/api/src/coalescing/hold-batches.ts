@@ -1,11 +1,19 @@
-import type { Booking } from '@minitickets/contract';
 import pg, { type Pool, type PoolClient } from 'pg';
 import { connectionOf } from '../db/client.ts';
 import { type Failure, TicketingError } from '../errors.ts';
-import { insertHeldLines, insertHolds, lockEventForHolds, readInventory } from '../queries/holds.ts';
-import { insertIdempotencyRecords, type RecordedAnswer } from '../queries/idempotency.ts';
+import {
+  type Asked,
+  beginAndReadInventory,
+  holdIfClear,
+  type InventoryRow,
+  insertHoldsAndCommit,
+  type NewHold,
+  readInventory,
+} from '../queries/holds.ts';
+import type { RecordedOutcome } from '../queries/idempotency.ts';
 import { reclaimEndedHolds } from '../queries/inventory.ts';
-import { decideHolds, type Hold, type HoldRequest } from '../rules/hold-decisions.ts';
+import { type HeldBooking, heldAnswer } from '../rules/held-answers.ts';
+import { decideHolds, type HoldRequest } from '../rules/hold-decisions.ts';
 import { coalesceWrites } from './coalesce-writes.ts';
 
 /** How long a request waits for its transaction to begin. */
@@ -16,28 +24,27 @@ const RECLAIM_AT_ONCE = 2_000;
 /** A request with an `Idempotency-Key` also says what tells it from another one under the same key. */
 export type HoldOrder = HoldRequest & { idempotency?: { key: string; fingerprint: string } };
 
-/** What a request is told, as the bytes that are remembered under its key. */
-export type Answer = { status: number; body: string };
-export type HoldOutcome = Answer & { replayed: boolean };
+/** What a request is told: the booking, or a problem. The same bytes each time it is told under the same key. */
+export type HoldOutcome = { held: boolean; body: string; replayed: boolean };
 
 type HoldBatches = {
   pool: Pool;
   holdSeconds: number;
-  /** The answer to a refused request. */
-  answerToRefused: (failure: Failure) => Answer;
+  /** The body of the answer to a refused request. */
+  refusalBody: (failure: Failure) => string;
 };
 
 /**
- * Books: hands a request to its event's next transaction and waits for the answer.
+ * Books: hands a request to its event's next transaction and waits for the outcome.
  * @throws TicketingError busy, idempotency-key-reused; and what PostgreSQL throws
  */
 export function holdBatches(options: HoldBatches) {
   const submit = coalesceWrites<HoldOrder, HoldOutcome | TicketingError>({
-    write: (eventId, orders) => writeBatch(options, eventId, orders),
+    write: (eventId, orders) => withClient(options.pool, (client) => writeBatch(client, options, eventId, orders)),
     isIsolable,
     largestBatch: 200,
     longestQueue: 2_000,
-    mostInFlight: 4,
+    mostInFlight: options.pool.options.max,
   });
   return async (eventId: string, order: HoldOrder): Promise<HoldOutcome> => {
     const outcome = await submit(eventId, order, { patienceMs: PATIENCE_MS });
@@ -46,77 +53,64 @@ export function holdBatches(options: HoldBatches) {
   };
 }
 
-/** One batch, one transaction: lock and read, decide, write and commit. Two round trips, as nothing inside a half waits. */
-async function writeBatch({ pool, holdSeconds, answerToRefused }: HoldBatches, eventId: string, orders: HoldOrder[]) {
-  return withClient(pool, async (client) => {
-    const [, event, counted] = await Promise.all([
-      client.query('begin'),
-      lockEventForHolds(client, eventId),
-      readFor(client, eventId, orders),
-    ]);
-    const inventory = await withoutEndedHolds(client, eventId, orders, counted);
-
-    const known = new Map(inventory.records.map((record) => [recordId(record), record]));
-    const first = firstOfEachKey(orders, known);
-    const { decisions } = decideHolds({ ...inventory, event }, first);
-
-    const createdAt = inventory.now;
-    const holdExpiresAt = new Date(createdAt.getTime() + holdSeconds * 1000);
-    const holds: ({ id: string; userId: string } & Hold)[] = [];
-    const answers = new Map<HoldOrder, Answer>();
-    first.forEach((order, index) => {
-      const decision = decisions[index];
-      if (!decision) throw new Error('a request without a decision');
-      if ('held' in decision) {
-        const hold = { id: crypto.randomUUID(), userId: order.userId, ...decision.held };
-        holds.push(hold);
-        answers.set(order, answerToHeld(hold, { eventId, createdAt, holdExpiresAt }));
-      } else answers.set(order, answerToRefused(decision.refused));
-    });
-
-    const records = [...answers].flatMap(([{ userId, idempotency }, answer]) =>
-      idempotency ? [{ userId, ...idempotency, ...answer }] : [],
-    );
-    await Promise.all([
-      holds.length > 0 && insertHolds(client, eventId, holds, { createdAt, holdExpiresAt }),
-      holds.length > 0 && insertHeldLines(client, holds),
-      records.length > 0 && insertIdempotencyRecords(client, records),
-      client.query('commit'),
-    ]);
-
-    for (const record of records) known.set(recordId(record), record);
-    return orders.map((order) => {
-      const answer = answers.get(order);
-      return answer ? { ...answer, replayed: false } : replay(order, known);
-    });
-  });
-}
-
-function readFor(client: PoolClient, eventId: string, orders: HoldOrder[]) {
-  const keys = orders.flatMap(({ userId, idempotency }) => (idempotency ? [{ userId, key: idempotency.key }] : []));
-  return readInventory(client, eventId, [...new Set(orders.map(({ userId }) => userId))], keys);
-}
-
-/** Holds that have ended give their places back before anything is decided: the next buyer does not wait for a job. */
-async function withoutEndedHolds(
-  client: PoolClient,
-  eventId: string,
-  orders: HoldOrder[],
-  counted: Awaited<ReturnType<typeof readFor>>,
-) {
-  let inventory = counted;
-  while (inventory.firstHoldEnd && inventory.firstHoldEnd <= inventory.now) {
-    await reclaimEndedHolds(connectionOf(client), eventId, RECLAIM_AT_ONCE);
-    inventory = await readFor(client, eventId, orders);
+/** One batch, one transaction: lock and read, decide, write and commit. Who comes alone and is in nobody's way needs no second message. */
+async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string, orders: HoldOrder[]) {
+  const [alone, ...others] = orders;
+  if (alone && others.length === 0) {
+    const booking = await holdIfClear(db, eventId, alone, options.holdSeconds, alone.idempotency);
+    if (booking) return [{ held: true, body: heldAnswer(booking), replayed: false }];
   }
+
+  const asked = askedBy(orders);
+  const { event, ...counted } = await beginAndReadInventory(db, eventId, asked);
+  const inventory = await withoutEndedHolds(db, eventId, asked, counted);
+  const known = new Map(inventory.records.map((record) => [recordId(record), record]));
+  const first = firstOfEachKey(orders, known);
+  const { decisions } = decideHolds({ ...inventory, event }, first);
+
+  const createdAt = inventory.now;
+  const holdExpiresAt = new Date(createdAt.getTime() + options.holdSeconds * 1000);
+  const holds: NewHold[] = [];
+  const records: RecordedOutcome[] = [];
+  const outcomes = new Map<HoldOrder, HoldOutcome>();
+  first.forEach((order, index) => {
+    const decision = decisions[index];
+    if (!decision) throw new Error('a request without a decision');
+    let booking: HeldBooking | null = null;
+    let refusal: string | null = null;
+    if ('held' in decision) {
+      const hold = { ...decision.held, id: crypto.randomUUID(), userId: order.userId };
+      holds.push(hold);
+      booking = { ...hold, eventId, createdAt, holdExpiresAt };
+    } else refusal = options.refusalBody(decision.refused);
+    outcomes.set(order, outcomeOf({ booking, refusal }, false));
+    if (order.idempotency) records.push({ userId: order.userId, ...order.idempotency, booking, refusal });
+  });
+  await insertHoldsAndCommit(db, eventId, { createdAt, holdExpiresAt }, holds, records);
+
+  for (const record of records) known.set(recordId(record), record);
+  return orders.map((order) => outcomes.get(order) ?? replay(order, known));
+}
+
+function askedBy(orders: HoldOrder[]) {
   return {
-    ...inventory,
-    placesOfUsers: new Map(inventory.placesOfUsers.map(({ userId, places }) => [userId, places])),
+    userIds: [...new Set(orders.map(({ userId }) => userId))],
+    keys: orders.flatMap(({ userId, idempotency }) => (idempotency ? [{ userId, key: idempotency.key }] : [])),
   };
 }
 
+/** Holds that have ended give their places back before anything is decided: the next buyer does not wait for a job. */
+async function withoutEndedHolds(db: PoolClient, eventId: string, asked: Asked, counted: InventoryRow) {
+  let inventory = counted;
+  while (inventory.firstHoldEnd && inventory.firstHoldEnd <= inventory.now) {
+    await reclaimEndedHolds(connectionOf(db), eventId, RECLAIM_AT_ONCE);
+    inventory = await readInventory(db, eventId, asked);
+  }
+  return inventory;
+}
+
 /** The requests that are to be decided: without a key, or the first under a key that nothing is remembered of. */
-function firstOfEachKey(orders: HoldOrder[], known: ReadonlyMap<string, RecordedAnswer>) {
+function firstOfEachKey(orders: HoldOrder[], known: ReadonlyMap<string, RecordedOutcome>) {
   const seen = new Set(known.keys());
   return orders.filter(({ userId, idempotency }) => {
     if (!idempotency) return true;
@@ -127,47 +121,30 @@ function firstOfEachKey(orders: HoldOrder[], known: ReadonlyMap<string, Recorded
   });
 }
 
-function replay({ userId, idempotency }: HoldOrder, known: ReadonlyMap<string, RecordedAnswer>) {
+function replay({ userId, idempotency }: HoldOrder, known: ReadonlyMap<string, RecordedOutcome>) {
   const record = idempotency && known.get(recordId({ userId, key: idempotency.key }));
   if (!record) throw new Error('a request that was neither decided nor remembered');
   if (record.fingerprint !== idempotency.fingerprint) return new TicketingError({ kind: 'idempotency-key-reused' });
-  return { status: record.status, body: record.body, replayed: true };
+  return outcomeOf(record, true);
+}
+
+function outcomeOf({ booking, refusal }: Pick<RecordedOutcome, 'booking' | 'refusal'>, replayed: boolean): HoldOutcome {
+  return booking ? { held: true, body: heldAnswer(booking), replayed } : { held: false, body: refusal ?? '', replayed };
 }
 
 const recordId = ({ userId, key }: { userId: string; key: string }) => `${userId} ${key}`;
 
-function answerToHeld(
-  hold: Hold & { id: string },
-  { eventId, createdAt, holdExpiresAt }: { eventId: string; createdAt: Date; holdExpiresAt: Date },
-): Answer {
-  const booking: Booking = {
-    id: hold.id,
-    eventId,
-    status: 'held',
-    payment: 'unpaid',
-    lines: hold.lines,
-    totalMinor: hold.totalMinor,
-    currency: hold.currency,
-    holdExpiresAt: holdExpiresAt.toISOString(),
-    createdAt: createdAt.toISOString(),
-    tickets: [],
-  };
-  return { status: 201, body: JSON.stringify(booking) };
-}
-
-/** Runs on one client; after an error the transaction is rolled back, or its connection is closed, which ends it too. */
+/** Runs on one client. What PostgreSQL refused is rolled back; after any other error the connection is closed, which ends it too. */
 async function withClient<Result>(pool: Pool, run: (client: PoolClient) => Promise<Result>) {
   const client = await pool.connect();
-  let broken: Error | undefined;
   try {
-    return await run(client);
+    const result = await run(client);
+    client.release();
+    return result;
   } catch (error) {
-    await client.query('rollback').catch((failed: Error) => {
-      broken = failed;
-    });
+    if (error instanceof pg.DatabaseError) await client.query('rollback').then(() => client.release(), client.release);
+    else client.release(true);
     throw error;
-  } finally {
-    client.release(broken);
   }
 }
 

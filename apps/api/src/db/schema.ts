@@ -170,7 +170,10 @@ export const tickets = pgTable(
   (table) => [index('tickets_booking').on(table.bookingId)],
 );
 
-/** The answer to a request that carried an `Idempotency-Key`, written in the transaction that decided it. Kept for a day. */
+/**
+ * The outcome of a request that carried an `Idempotency-Key`, written in the transaction that decided it. Kept for a day.
+ * A booking is remembered by its id: what was answered is in columns that never change. A refusal is remembered as sent.
+ */
 export const idempotencyRecords = pgTable(
   'idempotency_records',
   {
@@ -178,11 +181,15 @@ export const idempotencyRecords = pgTable(
     key: text('key').notNull(),
     /** SHA-256 of the request: another one under the same key is a mistake of the client. */
     fingerprint: text('fingerprint').notNull(),
-    status: smallint('status').notNull(),
-    body: text('body').notNull(),
+    bookingId: uuid('booking_id'),
+    refusal: text('refusal'),
     createdAt: createdAt(),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.key] }), index('idempotency_records_age').on(table.createdAt)],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.key] }),
+    index('idempotency_records_age').on(table.createdAt),
+    check('idempotency_records_outcome', sql`num_nonnulls(${table.bookingId}, ${table.refusal}) = 1`),
+  ],
 );
 
 /** One attempt to pay a booking; its id is what the provider knows it by, so that asking twice charges once. */

@@ -1,133 +1,229 @@
-import type { EventStatus } from '@minitickets/contract';
 import type { PoolClient } from 'pg';
-import type { RecordedAnswer } from './idempotency.ts';
+import { arrayLiteral, inOneRoundTrip, type Statement } from '../db/round-trip.ts';
+import type { HeldBooking } from '../rules/held-answers.ts';
+import type { Hold, HoldRequest, Inventory } from '../rules/hold-decisions.ts';
+import type { RecordedOutcome } from './idempotency.ts';
 
 /*
- * The statements of one batch of holds. Prepared by name, on a client of the pool: they run thousands of times a second on a
- * hot event, and planning would cost more than running them.
+ * What is sent to PostgreSQL to book: a message to find out and one to write, or one for both. In each the event's lock comes
+ * first, in a statement of its own: a statement sees what was committed when it began, so counts that were read in one with
+ * the lock would be those of before the wait.
  */
 
-export type LockedEvent = { status: EventStatus; salesOpenAt: Date; salesCloseAt: Date; maxPerUser: number };
+export type NewHold = Hold & { id: string; userId: string };
 
-/** Locks an event against every other change of its places until the transaction ends. */
-export async function lockEventForHolds(db: PoolClient, eventId: string): Promise<LockedEvent | undefined> {
-  const { rows } = await db.query<LockedEvent>({
-    name: 'lock_event_for_holds',
-    text: `
-      select status, sales_open_at as "salesOpenAt", sales_close_at as "salesCloseAt", max_per_user as "maxPerUser"
-      from events where id = $1 for no key update`,
-    values: [eventId],
-  });
-  return rows[0];
-}
+const BEGIN: Statement = { name: 'begin', text: 'begin' };
+const COMMIT: Statement = { name: 'commit', text: 'commit' };
 
-export type InventoryRow = {
-  /** The database's clock, in whole milliseconds as JavaScript's dates are. */
-  now: Date;
-  /** The earliest end of a hold that is still counted; in the past if there are places to reclaim. */
-  firstHoldEnd: Date | null;
-  ticketTypes: {
-    id: string;
-    name: string;
-    priceMinor: number;
-    currency: string;
-    free: number;
-    releases: number;
-  }[];
-  placesOfUsers: { userId: string; places: number }[];
-  records: RecordedAnswer[];
+const LOCK_EVENT: Statement = {
+  name: 'lock_event',
+  text: `
+    select json_build_object('status', status, 'salesOpenAt', sales_open_at, 'salesCloseAt', sales_close_at,
+      'maxPerUser', max_per_user)
+    from events where id = $1 for no key update`,
 };
 
-/**
- * What a batch is decided from. Its own statement after the lock: in one with it, the counts would be those of before the
- * wait (a statement sees what was committed when it began).
- */
-export async function readInventory(
-  db: PoolClient,
-  eventId: string,
-  userIds: string[],
-  keys: { userId: string; key: string }[],
-): Promise<InventoryRow> {
-  const { rows } = await db.query<InventoryRow>({
-    name: 'read_inventory',
-    text: `
-      select
-        date_trunc('milliseconds', statement_timestamp()) as now,
-        (select min(hold_expires_at) from bookings where event_id = $1 and status = 'held') as "firstHoldEnd",
-        (select coalesce(json_agg(json_build_object(
-            'id', id, 'name', name, 'priceMinor', price_minor, 'currency', currency,
-            'free', capacity - sold - held, 'releases', releases) order by position), '[]')
-          from ticket_types where event_id = $1) as "ticketTypes",
-        (select coalesce(json_agg(json_build_object('userId', user_id, 'places', places)), '[]')
-          from (
-            select user_id, sum(places) as places from bookings
-            where event_id = $1 and user_id = any($2::uuid[]) and status in ('held', 'confirmed') group by user_id
-          ) of_user) as "placesOfUsers",
-        (select coalesce(json_agg(json_build_object(
-            'userId', user_id, 'key', key, 'fingerprint', fingerprint, 'status', status, 'body', body)), '[]')
-          from idempotency_records
-          join unnest($3::uuid[], $4::text[]) as asked (user_id, key) using (user_id, key)) as records`,
-    values: [eventId, userIds, keys.map(({ userId }) => userId), keys.map(({ key }) => key)],
-  });
-  const [row] = rows;
-  if (!row) throw new Error('a select without a from returned no row');
-  return row;
-}
+/** A `HeldBooking`. */
+export const HELD_BOOKING = `
+  select json_build_object('id', bookings.id, 'eventId', event_id, 'totalMinor', total_minor,
+    'currency', bookings.currency, 'createdAt', bookings.created_at, 'holdExpiresAt', hold_expires_at, 'lines', (
+      select json_agg(json_build_object('ticketTypeId', ticket_type_id, 'quantity', quantity,
+        'unitPriceMinor', unit_price_minor) order by position)
+      from booking_lines join ticket_types on ticket_types.id = ticket_type_id where booking_id = bookings.id))`;
 
-export type NewHold = {
-  id: string;
-  userId: string;
-  places: number;
-  totalMinor: number;
-  currency: string;
-  lines: { ticketTypeId: string; quantity: number; unitPriceMinor: number }[];
+const READ_INVENTORY: Statement = {
+  name: 'read_inventory',
+  text: `
+    select json_build_object(
+      'now', date_trunc('milliseconds', statement_timestamp()),
+      'firstHoldEnd', (select min(hold_expires_at) from bookings where event_id = $1 and status = 'held'),
+      'ticketTypes', (
+        select coalesce(json_agg(json_build_object('id', id, 'name', name, 'priceMinor', price_minor,
+          'currency', currency, 'free', capacity - sold - held, 'releases', releases) order by position), '[]')
+        from ticket_types where event_id = $1),
+      'placesOfUsers', (
+        select coalesce(json_object_agg(user_id, places), '{}') from (
+          select user_id, sum(places) as places from bookings
+          where event_id = $1 and user_id = any($2::uuid[]) and status in ('held', 'confirmed') group by user_id
+        ) of_user),
+      'records', (
+        select coalesce(json_agg(json_build_object('userId', user_id, 'key', key, 'fingerprint', fingerprint,
+          'refusal', refusal, 'booking', (${HELD_BOOKING} from bookings where bookings.id = booking_id))), '[]')
+        from idempotency_records join unnest($3::uuid[], $4::text[]) as asked (user_id, key) using (user_id, key)))`,
 };
 
-/** Inserts the bookings of a batch, all held from and until the same instants. */
-export async function insertHolds(
-  db: PoolClient,
-  eventId: string,
-  holds: NewHold[],
-  { createdAt, holdExpiresAt }: { createdAt: Date; holdExpiresAt: Date },
-) {
-  await db.query({
-    name: 'insert_holds',
-    text: `
+const INSERT_HOLDS: Statement = {
+  name: 'insert_holds',
+  text: `
+    with new_bookings as (
       insert into bookings (id, user_id, places, total_minor, currency, event_id, status, created_at, hold_expires_at)
       select *, $1::uuid, 'held', $2::timestamptz, $3::timestamptz
-      from unnest($4::uuid[], $5::uuid[], $6::smallint[], $7::int[], $8::text[])`,
-    values: [
-      eventId,
-      createdAt,
-      holdExpiresAt,
-      holds.map(({ id }) => id),
-      holds.map(({ userId }) => userId),
-      holds.map(({ places }) => places),
-      holds.map(({ totalMinor }) => totalMinor),
-      holds.map(({ currency }) => currency),
-    ],
-  });
+      from unnest($4::uuid[], $5::uuid[], $6::smallint[], $7::int[], $8::text[])
+    ), new_lines as (
+      insert into booking_lines (booking_id, ticket_type_id, quantity, unit_price_minor)
+      select * from unnest($9::uuid[], $10::uuid[], $11::smallint[], $12::int[])
+      returning ticket_type_id, quantity
+    ), new_records as (
+      insert into idempotency_records (user_id, key, fingerprint, booking_id, refusal)
+      select * from unnest($13::uuid[], $14::text[], $15::text[], $16::uuid[], $17::text[])
+    )
+    update ticket_types set held = held + taken.quantity
+    from (select ticket_type_id, sum(quantity)::int as quantity from new_lines group by ticket_type_id) taken
+    where ticket_types.id = taken.ticket_type_id`,
+};
+
+const HOLD_IF_CLEAR: Statement = {
+  name: 'hold_if_clear',
+  text: `
+    with wanted as (
+      select id, position, price_minor, currency, quantity
+      from unnest($3::uuid[], $4::smallint[]) as asked (id, quantity) join ticket_types using (id)
+      where event_id = $1 and capacity - sold - held >= quantity
+    ), total as (
+      select count(*) as lines, sum(quantity)::smallint as places, sum(quantity * price_minor)::int as price,
+        min(currency) as currency,
+        json_agg(json_build_object('ticketTypeId', id, 'quantity', quantity, 'unitPriceMinor', price_minor)
+          order by position) as shown
+      from wanted
+    ), booking as (
+      insert into bookings (user_id, event_id, places, total_minor, currency, created_at, hold_expires_at)
+      select $2, events.id, total.places, price, total.currency, now, now + make_interval(secs => $5::int)
+      from total, events, date_trunc('milliseconds', statement_timestamp()) as now
+      where events.id = $1 and events.status = 'on_sale' and now >= sales_open_at and now < sales_close_at
+        and lines = cardinality($3::uuid[])
+        and total.places + (
+          select coalesce(sum(places), 0) from bookings
+          where event_id = $1 and user_id = $2 and status in ('held', 'confirmed')) <= max_per_user
+        and not exists (select from idempotency_records where user_id = $2 and key = $6)
+      returning *
+    ), new_lines as (
+      insert into booking_lines (booking_id, ticket_type_id, quantity, unit_price_minor)
+      select booking.id, wanted.id, quantity, price_minor from booking, wanted
+    ), taken as (
+      update ticket_types set held = held + quantity from booking, wanted where ticket_types.id = wanted.id
+    ), record as (
+      insert into idempotency_records (user_id, key, fingerprint, booking_id)
+      select $2, $6, $7, id from booking where $6 is not null
+    )
+    select json_build_object('id', id, 'eventId', event_id, 'lines', shown, 'totalMinor', total_minor,
+      'currency', booking.currency, 'createdAt', created_at, 'holdExpiresAt', hold_expires_at)
+    from booking, total`,
+};
+
+/** What a batch is decided from, but for the event's own row. */
+export type InventoryRow = Pick<Inventory, 'now'> & {
+  /** The earliest end of a hold that is still counted; not after `now` if there are places to give back. */
+  firstHoldEnd: Date | null;
+  ticketTypes: (Inventory['ticketTypes'][number] & { releases: number })[];
+  placesOfUsers: Map<string, number>;
+  records: RecordedOutcome[];
+};
+
+/** Whose places, and which keys' records, a batch has to know. */
+export type Asked = { userIds: string[]; keys: { userId: string; key: string }[] };
+
+/** Begins a transaction, locks the event against every other change of its places, and reads them. */
+export async function beginAndReadInventory(db: PoolClient, eventId: string, asked: Asked) {
+  const [, events, inventories] = await inOneRoundTrip(db, [
+    { statement: BEGIN },
+    { statement: LOCK_EVENT, values: [eventId] },
+    readStep(eventId, asked),
+  ]);
+  return { event: parseEvent(events?.[0]), ...parseInventory(inventories?.[0]) };
 }
 
-/** Inserts the lines of a batch and counts their places as held; the CHECK on `ticket_types` has the last word. */
-export async function insertHeldLines(db: PoolClient, holds: NewHold[]) {
+/** Reads the places of an event once more, in the same transaction. */
+export async function readInventory(db: PoolClient, eventId: string, asked: Asked): Promise<InventoryRow> {
+  const [inventories] = await inOneRoundTrip(db, [readStep(eventId, asked)]);
+  return parseInventory(inventories?.[0]);
+}
+
+/**
+ * Writes a batch and commits: its bookings, all held from and until the same instants, their lines and places, and the
+ * answers that are remembered. The CHECK on `ticket_types` has the last word. Of two transactions that remember the same key,
+ * which only a lost claim lets happen, the second fails here, and finds the first one's record when it tries again.
+ */
+export async function insertHoldsAndCommit(
+  db: PoolClient,
+  eventId: string,
+  { createdAt, holdExpiresAt }: { createdAt: Date; holdExpiresAt: Date },
+  holds: NewHold[],
+  records: RecordedOutcome[],
+) {
   const lines = holds.flatMap((hold) => hold.lines.map((line) => ({ bookingId: hold.id, ...line })));
-  await db.query({
-    name: 'insert_held_lines',
-    text: `
-      with lines as (
-        insert into booking_lines (booking_id, ticket_type_id, quantity, unit_price_minor)
-        select * from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::int[])
-        returning ticket_type_id, quantity
-      )
-      update ticket_types set held = held + taken.quantity
-      from (select ticket_type_id, sum(quantity)::int as quantity from lines group by ticket_type_id) taken
-      where ticket_types.id = taken.ticket_type_id`,
-    values: [
-      lines.map(({ bookingId }) => bookingId),
-      lines.map(({ ticketTypeId }) => ticketTypeId),
-      lines.map(({ quantity }) => quantity),
-      lines.map(({ unitPriceMinor }) => unitPriceMinor),
-    ],
-  });
+  const values = [
+    eventId,
+    createdAt.toISOString(),
+    holdExpiresAt.toISOString(),
+    arrayLiteral(holds.map(({ id }) => id)),
+    arrayLiteral(holds.map(({ userId }) => userId)),
+    arrayLiteral(holds.map(({ places }) => places)),
+    arrayLiteral(holds.map(({ totalMinor }) => totalMinor)),
+    arrayLiteral(holds.map(({ currency }) => currency)),
+    arrayLiteral(lines.map(({ bookingId }) => bookingId)),
+    arrayLiteral(lines.map(({ ticketTypeId }) => ticketTypeId)),
+    arrayLiteral(lines.map(({ quantity }) => quantity)),
+    arrayLiteral(lines.map(({ unitPriceMinor }) => unitPriceMinor)),
+    arrayLiteral(records.map(({ userId }) => userId)),
+    arrayLiteral(records.map(({ key }) => key)),
+    arrayLiteral(records.map(({ fingerprint }) => fingerprint)),
+    arrayLiteral(records.map(({ booking }) => booking?.id ?? null)),
+    arrayLiteral(records.map(({ refusal }) => refusal)),
+  ];
+  const write = holds.length + records.length > 0 ? [{ statement: INSERT_HOLDS, values }] : [];
+  await inOneRoundTrip(db, [...write, { statement: COMMIT }]);
+}
+
+/**
+ * Books for somebody who came alone, in one transaction and one message, if nothing at all stands in the way. It never refuses
+ * and it ends no holds: undefined means that it takes a decision (`decideHolds`), and that nothing was written.
+ */
+export async function holdIfClear(
+  db: PoolClient,
+  eventId: string,
+  { userId, lines }: HoldRequest,
+  holdSeconds: number,
+  idempotency: { key: string; fingerprint: string } | undefined,
+): Promise<HeldBooking | undefined> {
+  const values = [
+    eventId,
+    userId,
+    arrayLiteral(lines.map(({ ticketTypeId }) => ticketTypeId)),
+    arrayLiteral(lines.map(({ quantity }) => quantity)),
+    String(holdSeconds),
+    idempotency?.key ?? null,
+    idempotency?.fingerprint ?? null,
+  ];
+  const [, bookings] = await inOneRoundTrip(db, [
+    { statement: LOCK_EVENT, values: [eventId] },
+    { statement: HOLD_IF_CLEAR, values },
+  ]);
+  return bookings?.[0] === undefined ? undefined : JSON.parse(bookings[0]);
+}
+
+function readStep(eventId: string, { userIds, keys }: Asked) {
+  const values = [
+    eventId,
+    arrayLiteral(userIds),
+    arrayLiteral(keys.map(({ userId }) => userId)),
+    arrayLiteral(keys.map(({ key }) => key)),
+  ];
+  return { statement: READ_INVENTORY, values };
+}
+
+function parseEvent(row: string | undefined): Inventory['event'] {
+  if (row === undefined) return undefined;
+  const { salesOpenAt, salesCloseAt, ...event } = JSON.parse(row);
+  return { ...event, salesOpenAt: new Date(salesOpenAt), salesCloseAt: new Date(salesCloseAt) };
+}
+
+function parseInventory(row: string | undefined): InventoryRow {
+  if (row === undefined) throw new Error('a select of one row returned none');
+  const { now, firstHoldEnd, placesOfUsers, ...inventory } = JSON.parse(row);
+  return {
+    ...inventory,
+    now: new Date(now),
+    firstHoldEnd: firstHoldEnd && new Date(firstHoldEnd),
+    placesOfUsers: new Map(Object.entries(placesOfUsers)),
+  };
 }

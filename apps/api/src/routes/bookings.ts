@@ -12,6 +12,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { type HoldOutcome, holdBatches } from '../coalescing/hold-batches.ts';
+import { openWritingPool } from '../db/client.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
@@ -40,13 +41,17 @@ const params = z.object({ id });
 
 export function bookingRoutes(app: Api, { config, db, redis }: Deps, provider: PaymentProvider) {
   const key = codeKey(deriveKey(config.appSecret, 'ticket-code'));
+  const pool = openWritingPool({
+    url: config.databaseUrl,
+    poolSize: config.databasePoolSize,
+    taskName: config.taskName,
+    onIdleError: (error) => app.log.warn({ err: error }, 'an idle PostgreSQL connection broke'),
+  });
+  app.addHook('onClose', () => pool.end());
   const book = holdBatches({
-    pool: db.$client,
+    pool,
     holdSeconds: config.holdSeconds,
-    answerToRefused: (failure) => {
-      const problem = problemFor(failure);
-      return { status: problem.status, body: JSON.stringify(problem) };
-    },
+    refusalBody: (failure) => JSON.stringify(problemFor(failure)),
   });
 
   app.post(
@@ -149,17 +154,14 @@ export function toBooking(row: BookingRow, key: CodeKey): Booking {
   };
 }
 
-/** Sends the very bytes that were remembered, so that the first answer and every later one are the same. */
-function sendOutcome(reply: FastifyReply, { status, body, replayed }: HoldOutcome) {
+/** Sends the bytes as they are, so that the first answer and every later one are the same. */
+function sendOutcome(reply: FastifyReply, { held, body, replayed }: HoldOutcome) {
   if (replayed) reply.header(headers.idempotencyReplayed, 'true');
-  const answer = JSON.parse(body) as { id?: string; retryAfter?: number };
-  if (status === 201) reply.header('location', `/v1/bookings/${answer.id}`);
-  if (answer.retryAfter !== undefined) reply.header(headers.retryAfter, answer.retryAfter);
-  return reply
-    .code(status)
-    .type(status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json; charset=utf-8')
-    .serializer((bytes: string) => bytes)
-    .send(body);
+  const { id, status, retryAfter } = JSON.parse(body);
+  if (held) reply.code(201).header('location', `/v1/bookings/${id}`).type('application/json; charset=utf-8');
+  else reply.code(status).type('application/problem+json; charset=utf-8');
+  if (retryAfter !== undefined) reply.header(headers.retryAfter, retryAfter);
+  return reply.serializer((bytes: string) => bytes).send(body);
 }
 
 /** Tells a repeated request from another one under the same key. What the schema let through has one spelling. */

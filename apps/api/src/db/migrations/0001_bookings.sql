@@ -4,10 +4,11 @@ CREATE TABLE "idempotency_records" (
 	"user_id" uuid NOT NULL,
 	"key" text NOT NULL,
 	"fingerprint" text NOT NULL,
-	"status" smallint NOT NULL,
-	"body" text NOT NULL,
+	"booking_id" uuid,
+	"refusal" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "idempotency_records_user_id_key_pk" PRIMARY KEY("user_id","key")
+	CONSTRAINT "idempotency_records_user_id_key_pk" PRIMARY KEY("user_id","key"),
+	CONSTRAINT "idempotency_records_outcome" CHECK (num_nonnulls("idempotency_records"."booking_id", "idempotency_records"."refusal") = 1)
 );
 --> statement-breakpoint
 CREATE TABLE "ledger_entries" (
