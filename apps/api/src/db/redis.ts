@@ -7,13 +7,23 @@ export type RedisConnection = Redis | Cluster;
 /** No answer of Redis is waited for longer than this. */
 export const REDIS_DEADLINE_MS = 250;
 
-type Options = { url: string; keyPrefix: string; deadlineMs?: number; onError: (error: Error) => void };
+type Options = {
+  keyPrefix: string;
+  deadlineMs?: number;
+  enableAutoPipelining?: boolean;
+  onError: (error: Error) => void;
+};
 
 /**
  * Opens a task's connection to Redis, which fails fast and comes back by itself. While it is away a command is refused at
  * once: nothing queues up for it, nothing is sent a second time. See `redisFailure` for what its errors mean.
  */
-export function openRedis({ url, deadlineMs = REDIS_DEADLINE_MS, onError, ...options }: Options): Redis {
+export function openRedis({
+  url,
+  deadlineMs = REDIS_DEADLINE_MS,
+  onError,
+  ...options
+}: Options & { url: string }): Redis {
   const redis = new PromptRedis(url, { ...failFast, ...options, retryStrategy: soon }, deadlineMs);
   // Without a listener ioredis prints every failed attempt to reconnect.
   redis.on('error', onError);
@@ -21,9 +31,9 @@ export function openRedis({ url, deadlineMs = REDIS_DEADLINE_MS, onError, ...opt
 }
 
 /** The same for a Redis Cluster, from the URLs of some of its nodes. */
-export function openRedisCluster(urls: string[], { keyPrefix, deadlineMs = REDIS_DEADLINE_MS, onError }: Options) {
+export function openRedisCluster(urls: string[], { deadlineMs = REDIS_DEADLINE_MS, onError, ...options }: Options) {
   const cluster = new Cluster(urls, {
-    keyPrefix,
+    ...options,
     enableOfflineQueue: false,
     clusterRetryStrategy: soon,
     slotsRefreshTimeout: 1000,

@@ -11,12 +11,13 @@
 --                that make a ban (0: never), first ban, growth from ban to ban, longest ban, clean time until all is forgotten
 -- ARGV[2n + 1]   for how many ms the receipt is good
 --
+-- Refused are EMPTY, BANNED (a ban begins with this call), SUPPRESSED (it goes on) and IMPOSSIBLE (more than the capacity).
 -- Returns six whole numbers for each bucket: the verdict, the parts it held when the call came, the microseconds after which
 -- such a call will be served, and the limit in force: capacity, refill tokens, refill interval in ms.
 --
 -- All in one pass and without helper functions, because their tables and closures cost a third of the time in Redis.
 
-local SERVED, EMPTY, SUPPRESSED, IMPOSSIBLE = 0, 1, 2, 3
+local SERVED, EMPTY, BANNED, SUPPRESSED, IMPOSSIBLE = 0, 1, 2, 3, 4
 -- What is stored: parts, when they were counted, and under which capacity, refill tokens, refill interval in ms, revision.
 local BUCKET, BUCKET_BYTES = '<ddI4I4I4I4', 32
 -- Only for those who gave reason: strikes, bans so far, banned until, all forgotten at.
@@ -96,7 +97,7 @@ for i = 1, count do
     if threshold > 0 then
       strikes, changed = strikes + 1, true
       if strikes >= threshold then
-        verdict = SUPPRESSED
+        verdict = BANNED -- From this call on.
         strikes, bans = 0, min(bans + 1, 65535)
         wait = min(first_ban * growth ^ (bans - 1), longest_ban)
         banned_until = now + wait

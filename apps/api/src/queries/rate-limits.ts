@@ -12,7 +12,9 @@ export type Take = { bucket: string; limit: Limit; cost?: number };
  */
 export type Decision = { take: Take; rate: Rate; remaining: number; nextTokenMs: number; fullMs: number } & (
   | { allowed: true }
-  | { allowed: false; reason: 'empty' | 'suppressed'; retryAfterMs: number }
+  | { allowed: false; reason: 'empty'; retryAfterMs: number }
+  /** A ban, which begins with this call or goes on. */
+  | { allowed: false; reason: 'suppressed'; begins: boolean; retryAfterMs: number }
   /** It costs more than the bucket can ever hold: there is nothing to wait for. */
   | { allowed: false; reason: 'impossible'; retryAfterMs: undefined }
 );
@@ -54,10 +56,8 @@ export type Receipt = { bucket: string; id: string };
 
 /** Takes a token like `takeToken`, with a receipt for it that is good for `goodForMs`. */
 export async function reserveToken(redis: RedisConnection, take: Take, goodForMs: number) {
-  const receipt: Receipt = { bucket: take.bucket, id: randomBytes(16).toString('base64url') };
-  const keys = [bucketKey(take.bucket), receiptKey(receipt)];
-  const answer = await runScript(redis, takeScript, keys, [costOf(take), take.limit.forScript, goodForMs]);
-  return { decision: readDecision(take, answer as number[], 0, true), receipt };
+  const { answer, receipt } = await reserve(redis, take, goodForMs);
+  return { decision: readDecision(take, answer, 0, true), receipt };
 }
 
 /**
@@ -75,30 +75,35 @@ const refundScript = loadScript('rate-limits-refund.lua');
 const bucketKey = (bucket: string) => `limit:{${bucket}}`;
 const receiptKey = ({ bucket, id }: Receipt) => `limit:{${bucket}}:receipt:${id}`;
 
+async function reserve(redis: RedisConnection, take: Take, goodForMs: number) {
+  const receipt: Receipt = { bucket: take.bucket, id: randomBytes(16).toString('base64url') };
+  const keys = [bucketKey(take.bucket), receiptKey(receipt)];
+  const answer = await runScript(redis, takeScript, keys, [costOf(take), take.limit.forScript, goodForMs]);
+  return { take, answer: answer as number[], receipt };
+}
+
 async function takeInTurn(redis: RedisConnection, takes: readonly Take[]) {
-  const decisions: Decision[] = [];
-  const receipts: Receipt[] = [];
-  const giveBack = () => Promise.all(receipts.map((receipt) => refundToken(redis, receipt)));
-  for (const take of takes) {
-    const { decision, receipt } = await reserveToken(redis, take, TURN_MS).catch(async (error: unknown) => {
-      await giveBack().catch(() => {});
-      throw error;
-    });
-    decisions.push(decision);
-    if (decision.allowed) receipts.push(receipt);
-    else if (!take.limit.shadow) {
-      await giveBack();
-      break;
+  const turns: Awaited<ReturnType<typeof reserve>>[] = [];
+  let granted = false;
+  try {
+    for (const take of takes) {
+      const turn = await reserve(redis, take, TURN_MS);
+      turns.push(turn);
+      if (turn.answer[0] !== SERVED && !take.limit.shadow) break;
+      granted = turns.length === takes.length;
     }
+  } finally {
+    // Also when a node does not answer: then as far as the others do, and the error goes on.
+    if (!granted) await Promise.allSettled(turns.map(({ receipt }) => refundToken(redis, receipt)));
   }
-  return decisions;
+  return turns.map(({ take, answer }) => readDecision(take, answer, 0, granted));
 }
 
 /** Longer than a few answers of Redis can take together. */
 const TURN_MS = 10_000;
 
 const SERVED = 0;
-const verdicts = ['served', 'empty', 'suppressed', 'impossible'] as const;
+const verdicts = ['served', 'empty', 'banned', 'suppressed', 'impossible'] as const;
 const ANSWER_LENGTH = 6;
 
 function readDecision(take: Take, answer: readonly number[], at: number, granted: boolean): Decision {
@@ -114,16 +119,19 @@ function readDecision(take: Take, answer: readonly number[], at: number, granted
     nextTokenMs: nextTokenAfterUs(rate, parts) / 1000,
     fullMs: fullAfterUs(rate, parts) / 1000,
   };
-  const reason = verdicts[verdict as number];
-  switch (reason) {
+  // Whole milliseconds, rounded up: never a moment too early.
+  const retryAfterMs = Math.ceil((waitUs as number) / 1000);
+  const word = verdicts[verdict as number];
+  switch (word) {
     case 'served':
       return { ...bucket, allowed: true };
     case 'empty':
+      return { ...bucket, allowed: false, reason: word, retryAfterMs };
+    case 'banned':
     case 'suppressed':
-      // Whole milliseconds, rounded up: never a moment too early.
-      return { ...bucket, allowed: false, reason, retryAfterMs: Math.ceil((waitUs as number) / 1000) };
+      return { ...bucket, allowed: false, reason: 'suppressed', begins: word === 'banned', retryAfterMs };
     case 'impossible':
-      return { ...bucket, allowed: false, reason, retryAfterMs: undefined };
+      return { ...bucket, allowed: false, reason: word, retryAfterMs: undefined };
     default:
       throw new Error(`rate-limits.lua answered ${verdict}`);
   }

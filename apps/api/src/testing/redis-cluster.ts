@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { startRedis } from '@minitickets/stack/redis';
+import { Redis } from 'ioredis';
+import { expect, vi } from 'vitest';
+
+const SLOTS = 16_384;
+const NODES = 3;
+
+/** Starts a Redis Cluster of three nodes on the loopback. Needs no redis-cli, which many machines lack. */
+export async function startRedisCluster() {
+  const members = await Promise.all(Array.from({ length: NODES }, startMember));
+  const nodes = members.map(({ server }) => new Redis(server.url));
+  try {
+    for (const [index, node] of nodes.entries()) {
+      const firstSlot = Math.ceil((index * SLOTS) / NODES);
+      const lastSlot = Math.ceil(((index + 1) * SLOTS) / NODES) - 1;
+      await node.cluster('ADDSLOTSRANGE', firstSlot, lastSlot);
+      for (const { server, busPort } of members.slice(0, index)) {
+        await node.call('CLUSTER', 'MEET', '127.0.0.1', server.port, busPort);
+      }
+    }
+    for (const node of nodes) {
+      const knowsAll = async () => {
+        const info = await node.cluster('INFO');
+        expect(info).toContain('cluster_state:ok');
+        expect(info).toContain(`cluster_size:${NODES}`);
+      };
+      await vi.waitFor(knowsAll, { timeout: 20_000 });
+    }
+  } finally {
+    for (const node of nodes) node.disconnect();
+  }
+  return {
+    urls: members.map(({ server }) => server.url),
+    stop: async () => {
+      await Promise.all(members.map(({ server }) => server.stop()));
+    },
+  };
+}
+
+async function startMember() {
+  // By default the bus is 10,000 ports above, which may be beyond the last.
+  const busPort = await freePort();
+  const server = await startRedis({ settings: ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)] });
+  return { server, busPort };
+}
+
+async function freePort() {
+  const listening = createServer().listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  listening.close();
+  await once(listening, 'close');
+  return port;
+}
