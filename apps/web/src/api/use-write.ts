@@ -17,10 +17,14 @@ export interface Write<Input> {
 
 const maxAutomatic = 3;
 
-/** One button's call that changes something. */
+/**
+ * One button's call that changes something.
+ * @param onRefused may look how things stand, when a refusal says that the page is behind
+ */
 export function useWrite<Input, Answer>(
   send: (input: Input) => Promise<Answer>,
   onDone: (answer: Answer, input: Input) => unknown,
+  onRefused: (problem: ApiProblem) => unknown = () => undefined,
 ): Write<Input> {
   // A ref, because two clicks can come before the first one is rendered.
   const underWay = useRef<boolean>(false);
@@ -32,6 +36,7 @@ export function useWrite<Input, Answer>(
       automaticDone.current = 0;
       return onDone(answer, input);
     },
+    onError: (refusal) => onRefused(refusal),
     onSettled: () => {
       underWay.current = false;
     },

@@ -60,7 +60,7 @@ export function Button({
     >
       {busy && <Spinner />}
       {busy ? (busyText ?? children) : children}
-      {!busy && waitSeconds > 0 && <span className="tabular-nums">in {clockFace(waitSeconds)}</span>}
+      {!busy && waitSeconds > 0 && <span className="tabular-nums">({clockFace(waitSeconds)})</span>}
     </button>
   );
 }

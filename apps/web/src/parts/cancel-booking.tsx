@@ -13,13 +13,17 @@ import { ProblemNotice } from './notice.tsx';
 export function CancelBooking({ booking }: { booking: Booking }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const client = useQueryClient();
-  const cancelling = useWrite(cancelBooking, (cancelled) => {
-    dialog.current?.close();
-    client.setQueryData(bookingQuery(booking.id).queryKey, cancelled);
-    client.invalidateQueries({ queryKey: ['bookings'] }).catch(() => undefined);
-    client.invalidateQueries({ queryKey: ['event'] }).catch(() => undefined);
-    announce('The booking is cancelled.');
-  });
+  const cancelling = useWrite(
+    cancelBooking,
+    (cancelled) => {
+      dialog.current?.close();
+      client.setQueryData(bookingQuery(booking.id).queryKey, cancelled);
+      client.invalidateQueries({ queryKey: ['bookings'] }).catch(() => undefined);
+      client.invalidateQueries({ queryKey: ['event'] }).catch(() => undefined);
+      announce('The booking is cancelled.');
+    },
+    () => client.invalidateQueries({ queryKey: bookingQuery(booking.id).queryKey }),
+  );
   const paid = booking.status === 'confirmed';
   return (
     <div className="print:hidden">

@@ -58,6 +58,7 @@ function OneProblem({ problem, doing, again, automatic = false, children }: Prob
   const { title, text, next } = explain(problem, doing);
   const until = problem.retryAt ?? (automatic ? problem.at + defaultPauseMs : undefined);
   const left = useSecondsLeft(until, now);
+  const mayTryNow = automatic ? problem.retryAt === undefined : left === 0;
   const first = until === undefined ? 0 : secondsLeft(until, problem.at);
   useCountdownEnd(left, () => {
     if (automatic && again) again();
@@ -84,8 +85,8 @@ function OneProblem({ problem, doing, again, automatic = false, children }: Prob
           Reload the page
         </Button>
       )}
-      {again && (next === 'again' || problem.passes) && (left === 0 || automatic) && (
-        <Button look="quiet" onClick={again} blocked={problem.retryAt !== undefined && left > 0}>
+      {again && (next === 'again' || problem.passes) && mayTryNow && (
+        <Button look="quiet" onClick={again}>
           Try again now
         </Button>
       )}
@@ -94,7 +95,7 @@ function OneProblem({ problem, doing, again, automatic = false, children }: Prob
 }
 
 const waitSentence = (automatic: boolean, time: string) =>
-  automatic ? `Trying again by itself in ${time}.` : `You can try again in ${time}.`;
+  automatic ? `This page tries again in ${time}.` : `You can try again in ${time}.`;
 
 function LogInLink() {
   const here = useRouterState({ select: (state) => state.location.href });

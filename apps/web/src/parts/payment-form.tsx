@@ -33,11 +33,16 @@ export function PaymentForm({ booking }: { booking: Booking }) {
   const [paymentToken, setPaymentToken] = useState<PaymentToken>('tok_accepted');
   const client = useQueryClient();
   const { queryKey } = bookingQuery(booking.id);
-  const payment = useWrite(pay, (paid) => {
-    client.setQueryData(queryKey, paid);
-    client.invalidateQueries({ queryKey: ['bookings'] }).catch(() => undefined);
-    if (paid.status === 'confirmed') announce('Paid. Here are your tickets.');
-  });
+  const payment = useWrite(
+    pay,
+    (paid) => {
+      client.setQueryData(queryKey, paid);
+      client.invalidateQueries({ queryKey: ['bookings'] }).catch(() => undefined);
+      announce('Paid. Here are your tickets.');
+    },
+    // Whatever it says, how the booking stands now decides what this page shows: a payment under way, tickets, or its end.
+    () => client.invalidateQueries({ queryKey }),
+  );
   const { problem } = payment;
   const waitSeconds = useSecondsLeft(problem?.retryAt, now);
 

@@ -23,12 +23,18 @@ export function PlaceChoice({ event }: { event: Event }) {
   const navigate = useNavigate();
   const user = useUser();
   const here = useRouterState({ select: (state) => state.location.href });
-  const hold = useWrite(holdPlaces, async (booking) => {
-    client.setQueryData(bookingQuery(booking.id).queryKey, booking);
-    forget();
-    refresh();
-    await navigate({ to: '/bookings/$id', params: { id: booking.id } });
-  });
+  const hold = useWrite(
+    holdPlaces,
+    async (booking) => {
+      client.setQueryData(bookingQuery(booking.id).queryKey, booking);
+      forget();
+      refresh();
+      await navigate({ to: '/bookings/$id', params: { id: booking.id } });
+    },
+    (problem) => {
+      if (problem.status === 409) refresh();
+    },
+  );
   const waitSeconds = useSecondsLeft(hold.problem?.status === 429 ? hold.problem.retryAt : undefined, now);
 
   function refresh() {

@@ -61,8 +61,8 @@ const tooMany: Record<Doing, string> = {
   logging_out: 'Too many requests came from your account.',
 };
 
-const stillWorks =
-  'Places that are held stay held until their time ends, and paid tickets stay valid. Events can still be looked at.';
+const stillWorks = (doing: Doing) =>
+  `Places that are held stay held until their time ends, and paid tickets stay valid.${doing === 'reading' ? '' : ' Events can still be looked at.'}`;
 
 const entries: Record<ProblemCode | LocalCode, Entry> = {
   validation_failed: say('Something is not filled in right', 'Look at the marked fields.', 'other_choice'),
@@ -158,11 +158,11 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
       'again',
     ),
   store_unavailable: (doing) =>
-    say('A part of the shop is not answering', `${afterFailure[doing]} ${stillWorks}`, 'again'),
+    say('A part of the shop is not answering', `${afterFailure[doing]} ${stillWorks(doing)}`, 'again'),
   busy: (doing) =>
     say(
       'Too many people at this moment',
-      `Your turn did not come in time. ${afterFailure[doing]} ${stillWorks}`,
+      `Your turn did not come in time. ${afterFailure[doing]} ${stillWorks(doing)}`,
       'again',
     ),
   connection_lost: (doing) => say('The connection was lost', unknownOutcome[doing], 'again'),

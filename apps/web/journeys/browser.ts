@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** A person's own browser profile, watched for what must not happen. */
+export interface Person {
+  context: BrowserContext;
+  /** What the browser complained about, and where it asked another host, so far. */
+  complaints: string[];
+}
+
+const usualPaths = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** Starts the Chromium at CHROMIUM_PATH, or the one that the system has. */
+export async function startBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_PATH ?? usualPaths.find((path) => existsSync(path));
+  if (executablePath === undefined || !existsSync(executablePath)) {
+    throw new Error(
+      'The journeys need Chromium, and there is none. Install it (Debian: sudo apt-get install chromium; macOS: brew install chromium) or set CHROMIUM_PATH.',
+    );
+  }
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
+  return await chromium.launch({ executablePath, args, timeout: 60_000 });
+}
+
+/** @param origin the only one that may be asked for anything */
+export async function newPerson(browser: Browser, origin: string): Promise<Person> {
+  const context = await browser.newContext({
+    baseURL: origin,
+    timezoneId: 'America/New_York',
+    reducedMotion: 'reduce',
+    viewport: { width: 1280, height: 900 },
+  });
+  context.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  context.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);
+  });
+  context.on('weberror', (error) => complaints.push(`exception: ${error.error().message}`));
+  context.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) complaints.push(`another host: ${request.url()}`);
+  });
+  return { context, complaints };
+}
+
+/** What axe-core finds wrong with a page, in the light and in the dark theme. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // Runs through the debugger, so the page's Content-Security-Policy stays what it is.
+    await page.evaluate(axe.source);
+    const violations = await page.evaluate<{ id: string; nodes: { html: string; failureSummary: string }[] }[]>(
+      'axe.run().then((results) => results.violations)',
+    );
+    for (const { id, nodes } of violations) {
+      for (const { html, failureSummary } of nodes) found.push(`${colorScheme} ${id}: ${html} ${failureSummary}`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  return found;
+}
+
+/** How far a page is wider than its window, in CSS pixels, at each of these window widths. */
+export async function sidewaysScroll(page: Page, widths: readonly number[]): Promise<number[]> {
+  const before = page.viewportSize() ?? { width: 1280, height: 900 };
+  const over: number[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ ...before, width });
+    over.push(
+      await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    );
+  }
+  await page.setViewportSize(before);
+  return over;
+}

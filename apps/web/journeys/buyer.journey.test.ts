@@ -1,0 +1,168 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { demoAccounts, demoPassword } from '@minitickets/contract';
+import { type Stack, startStack } from '@minitickets/stack/stack';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityViolations, newPerson, sidewaysScroll, startBrowser } from './browser.ts';
+
+/** A buyer's way through the whole shop: real pages, balancer, three tasks, PostgreSQL and Redis. */
+
+let stack: Stack;
+let browser: Browser;
+let dataDir: string;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  dataDir = await mkdtemp(join(tmpdir(), 'minitickets-journey-'));
+  stack = await startStack({ dataDir, seed: true });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  if (dataDir) await rm(dataDir, { recursive: true, force: true });
+});
+
+const eventName = 'Summer Night Open Air';
+const [customer] = demoAccounts;
+
+/** What a page shows at this point: reachable for everybody, on every width, in both themes. */
+async function expectFitForAll(page: Page) {
+  expect(await accessibilityViolations(page)).toEqual([]);
+  expect(await sidewaysScroll(page, [320, 390, 1280])).toEqual([0, 0, 0]);
+}
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
+const secondsShown = async (page: Page) => {
+  const [minutes = Number.NaN, seconds = Number.NaN] = ((await page.getByRole('timer').textContent()) ?? '')
+    .split(':')
+    .map(Number);
+  return minutes * 60 + seconds;
+};
+const focusedText = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
+
+test('log in, hold two places, pay, see the tickets, log out', async () => {
+  const { context, complaints } = await newPerson(browser, stack.url);
+  const page = await context.newPage();
+
+  await page.goto('/');
+  await heading(page, 'What’s on').waitFor();
+  await page.getByRole('link', { name: eventName }).waitFor();
+  expect(await page.title()).toBe('What’s on · MiniTickets');
+  await expectFitForAll(page);
+
+  await page.getByRole('searchbox').fill('lakeside');
+  await page.waitForURL('**/?search=lakeside');
+  await page.getByRole('link', { name: eventName }).click();
+  await heading(page, eventName).waitFor();
+  expect(await focusedText(page)).toBe(eventName);
+  await page.getByRole('button', { name: 'One Lawn more' }).click();
+  await page.getByRole('button', { name: 'One Lawn more' }).click();
+  await expectFitForAll(page);
+
+  await page.getByRole('link', { name: 'Log in to hold places' }).click();
+  await heading(page, 'Log in').waitFor();
+  await expectFitForAll(page);
+  await page.getByRole('button', { name: customer.name }).click();
+  await page.locator('form').getByRole('button', { name: 'Log in' }).click();
+
+  // Back where they were, and what they chose is kept.
+  await page.getByRole('button', { name: 'Hold 2 places' }).click();
+  await heading(page, 'Pay for your places').waitFor();
+  await page.getByRole('heading', { name: eventName }).waitFor();
+  await expectFitForAll(page);
+  const atFirst = await secondsShown(page);
+  expect(atFirst).toBeGreaterThan(9 * 60);
+  expect(atFirst).toBeLessThanOrEqual(10 * 60);
+
+  // The hold goes by the server's clock: a reload and a second tab show the same time.
+  await page.reload();
+  await heading(page, 'Pay for your places').waitFor();
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await heading(second, 'Pay for your places').waitFor();
+  const [here, there] = await Promise.all([secondsShown(page), secondsShown(second)]);
+  expect(here).toBeLessThanOrEqual(atFirst);
+  expect(Math.abs(here - there)).toBeLessThanOrEqual(2);
+
+  await page.getByRole('radio', { name: /tok_slow/ }).check();
+  await page.getByRole('button', { name: /^Pay CHF/ }).dblclick();
+  await heading(page, 'Your 2 tickets').waitFor();
+  expect(await focusedText(page)).toBe('Your 2 tickets');
+  await expect
+    .poll(() => page.evaluate('[...document.querySelectorAll("main img")].map((code) => code.naturalWidth > 0)'))
+    .toEqual([true, true]);
+  await expectFitForAll(page);
+  // The other tab follows by itself.
+  await heading(second, 'Your 2 tickets').waitFor();
+
+  await page.getByRole('link', { name: 'My bookings' }).click();
+  await heading(page, 'My bookings').waitFor();
+  await page.getByRole('link', { name: eventName }).waitFor();
+  await page.getByText('Paid', { exact: true }).waitFor();
+  await expectFitForAll(page);
+
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await heading(page, 'What’s on').waitFor();
+  // The other tab showed tickets; now it asks who is there, and knows where to go back to.
+  await second.waitForURL('**/log-in?returnTo=*');
+  await page.goto('/bookings');
+  await heading(page, 'Log in').waitFor();
+
+  expect(complaints).toEqual([]);
+});
+
+test('every refusal on the way is explained, and the way goes on', async () => {
+  const { context, complaints } = await newPerson(browser, stack.url);
+  const page = await context.newPage();
+
+  await page.goto('/nowhere');
+  await heading(page, 'There is no such page').waitFor();
+  await expectFitForAll(page);
+  await page.goto('/events/nothing-of-the-kind');
+  await heading(page, 'There is no such event').waitFor();
+  await page.goto('/events/secret-session');
+  await page.getByText('Sold out').first().waitFor();
+
+  await page.goto('/register');
+  await page.getByRole('button', { name: 'Register' }).click();
+  expect(await page.evaluate<string>('document.activeElement.name')).toBe('name');
+  await expectFitForAll(page);
+  await page.getByLabel('Name').fill('Nora New');
+  await page.getByLabel('E-mail').fill(`nora-${Date.now()}@example.org`);
+  await page.getByLabel('Password').fill(demoPassword);
+  await page.getByRole('button', { name: 'Register' }).click();
+  await heading(page, 'What’s on').waitFor();
+
+  await page.getByRole('link', { name: eventName }).click();
+  await page.getByLabel('Places: Lawn').fill('9');
+  // One person may have six of this event.
+  await page.getByRole('button', { name: 'Hold 6 places' }).click();
+  await heading(page, 'Pay for your places').waitFor();
+
+  await page.goBack();
+  await page.getByRole('button', { name: 'One Lawn more' }).click();
+  await page.getByRole('button', { name: 'Hold 1 place' }).click();
+  await page.getByRole('alert').getByText('more than one person may have').waitFor();
+  await expectFitForAll(page);
+
+  await page.getByRole('main').getByRole('link', { name: 'My bookings' }).click();
+  await page.getByRole('link', { name: eventName }).click();
+  await page.getByRole('radio', { name: /tok_declined/ }).check();
+  await page.getByRole('button', { name: /^Pay CHF/ }).click();
+  await page.getByRole('alert').getByText('declined').waitFor();
+  await page.getByRole('radio', { name: /tok_answer_lost/ }).check();
+  await page.getByRole('button', { name: /^Pay CHF/ }).click();
+  await heading(page, 'Your 6 tickets').waitFor();
+
+  await page.getByRole('button', { name: 'Cancel and get a refund' }).click();
+  await expectFitForAll(page);
+  await page.getByRole('button', { name: 'Cancel the booking' }).click();
+  await heading(page, 'This booking was cancelled').waitFor();
+  await expectFitForAll(page);
+
+  // A refusal is an answer of the API, and Chromium writes each of them down; nothing else may be there.
+  expect(complaints.filter((complaint) => !/status of (402|404|409)/.test(complaint))).toEqual([]);
+});
