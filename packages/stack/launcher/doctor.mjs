@@ -125,18 +125,13 @@ async function postgres({ root, dataDir }) {
 
 /** @returns {Promise<Finding>} */
 async function redis() {
-  if (process.env.REDIS_URL) return { name: 'Redis', state: 'ok', detail: 'REDIS_URL is set' };
-  try {
-    const found = await findRedisProgram({ env: { ...process.env, MINITICKETS_NO_DOWNLOAD: '1' } });
-    return {
-      name: 'Redis',
-      state: 'ok',
-      detail: `${found.kind === 'binary' ? found.version : found.image} from ${found.from}`,
-    };
-  } catch (error) {
-    if (!canFetchRedis()) throw error;
-    return { name: 'Redis', state: 'ok', detail: "none yet: npm start fetches Debian's package, 3 MB" };
-  }
+  const name = 'Redis';
+  if (process.env.REDIS_URL) return { name, state: 'ok', detail: 'REDIS_URL is set' };
+  const withoutDownload = findRedisProgram({ env: { ...process.env, MINITICKETS_NO_DOWNLOAD: '1' } });
+  const found = await withoutDownload.catch((error) => (canFetchRedis() ? undefined : Promise.reject(error)));
+  if (found?.kind === 'binary') return { name, state: 'ok', detail: `${found.version} from ${found.from}` };
+  if (canFetchRedis()) return { name, state: 'ok', detail: "none yet: npm start fetches Debian's package, 3 MB" };
+  return { name, state: 'ok', detail: `${found?.image} from ${found?.from}` };
 }
 
 /** @param {Place} place @returns {Promise<Finding>} */

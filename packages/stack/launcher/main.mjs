@@ -9,4 +9,4 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 const { runCommand } = await import('./commands.mjs');
-process.exitCode = await runCommand(process.argv.slice(2));
+process.exit(await runCommand(process.argv.slice(2)));

@@ -57,7 +57,7 @@ export function isInstalled(root) {
 
 const outputs = ['apps/api/dist/server.js', 'apps/web/dist/index.html', 'packages/stack/dist/server.js'];
 const sourceFolders = ['apps', 'packages'];
-const notSources = new Set(['node_modules', 'dist', '.data', 'coverage']);
+const notSources = new Set(['node_modules', 'dist', 'coverage', 'launcher', 'test-stores', 'whole-stack', 'journeys']);
 const rootSources = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'];
 
 /** @param {string} root */

@@ -9,7 +9,7 @@ export const paint = (style, text) => (isTerminal && !process.env.NO_COLOR ? sty
 
 /**
  * Shows a start: one line for each step with its time, and on a terminal what is being done at the moment.
- * @returns {(step: import('./stack.mjs').Step) => void}
+ * @returns {(step: import('./steps.mjs').Step) => void}
  */
 export function stepPrinter() {
   /** @type {NodeJS.Timeout | undefined} */
@@ -28,8 +28,8 @@ export function stepPrinter() {
       }, 100);
     } else if (step.kind === 'done') {
       const time = `${(step.ms / 1000).toFixed(1)} s`.padStart(8);
-      console.log(`  ${paint('green', '✔')} ${step.name.padEnd(13)} ${step.detail.padEnd(44)} ${paint('dim', time)}`);
-    } else {
+      console.log(`  ${paint('green', '✔')} ${step.name.padEnd(13)} ${step.detail.padEnd(50)} ${paint('dim', time)}`);
+    } else if (step.kind === 'note') {
       console.log(`  ${paint('yellow', '!')} ${step.text}`);
     }
   };

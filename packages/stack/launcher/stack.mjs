@@ -4,14 +4,10 @@ import { placesOf } from './files.mjs';
 import { recordOf } from './processes.mjs';
 import { startServices } from './services.mjs';
 import { claim, release, writeState } from './state.mjs';
+import { takeStep } from './steps.mjs';
 import { startStores } from './stores.mjs';
 
 /**
- * What a start tells: a step that begins, a step that is done, or something worth a line.
- * @typedef {{ kind: 'begin', name: string }
- *   | { kind: 'done', name: string, detail: string, ms: number }
- *   | { kind: 'note', text: string }} Step
- *
  * @typedef {object} StackOptions
  * @property {string} [root] the repository, built
  * @property {string} dataDir what the stack keeps; of two stacks each needs its own
@@ -24,7 +20,8 @@ import { startStores } from './stores.mjs';
  * @property {string} [databaseUrl] a PostgreSQL that somebody else runs
  * @property {string} [redisUrl] a Redis that somebody else runs
  * @property {AbortSignal} [signal] gives up starting; what was begun is ended
- * @property {(step: Step) => void} [on]
+ * @property {(step: import('./steps.mjs').Step) => void} [on]
+ * @property {(ends: Pick<Stack, 'stop' | 'kill'>) => void} [onClaim] called before the first part is started
  *
  * @typedef {object} Stack
  * @property {string} url
@@ -81,6 +78,8 @@ export async function startStack(options) {
     await leave();
   });
 
+  options.onClaim?.({ stop, kill });
+
   try {
     const stores = await startStores(options, tools);
     const { databaseUrl, redisUrl } = stores;
@@ -125,7 +124,7 @@ export async function startStack(options) {
       kill,
     };
   } catch (error) {
-    await (signal?.reason === 'kill' ? kill() : stop());
+    await stop();
     throw error;
   }
 }
@@ -138,11 +137,7 @@ function toolsFor({ on = () => {}, signal }) {
     note: (text) => on({ kind: 'note', text }),
     async step(name, work, describe) {
       signal?.throwIfAborted();
-      const begun = performance.now();
-      on({ kind: 'begin', name });
-      const result = await work();
-      on({ kind: 'done', name, detail: describe(result), ms: performance.now() - begun });
-      return result;
+      return await takeStep(on, name, work, describe);
     },
   };
 }
@@ -160,7 +155,8 @@ async function saveState(dataDir, { databaseUrl, redisUrl }, services) {
     services.map(async ({ name, url, process }) => ({ name, url, record: await recordOf(process.pid) })),
   );
   const url = services.find(({ name }) => name === 'balancer')?.url;
-  writeState(dataDir, { launcher, url, databaseUrl, redisUrl, processes: processes.toReversed() });
+  processes.sort((one, other) => (one.name < other.name ? -1 : 1));
+  writeState(dataDir, { launcher, url, databaseUrl, redisUrl, processes });
 }
 
 /**

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from './failure.mjs';
@@ -7,6 +8,7 @@ import { ensureBuilt, ensureInstalled } from './prepare.mjs';
 import { paint, stepPrinter } from './screen.mjs';
 import { startStack } from './stack.mjs';
 import { endLeftovers, runningState } from './state.mjs';
+import { takeStep } from './steps.mjs';
 import { printWelcome } from './welcome.mjs';
 
 const usualPort = 8080;
@@ -31,72 +33,58 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
   }
 
   const on = stepPrinter();
-  const { signal, stopped, onStop } = listenToSignals();
+  const ending = endOnSignals();
+  const { signal } = ending;
   const { logs } = placesOf(dataDir);
-  /** @param {string} name @param {() => Promise<string>} work */
-  const step = async (name, work) => {
-    const stepBegun = performance.now();
-    on({ kind: 'begin', name });
-    on({ kind: 'done', name, detail: await work(), ms: performance.now() - stepBegun });
-  };
-
+  const asIs = (/** @type {string} */ done) => done;
   try {
     const left = await endLeftovers(dataDir);
     if (left.length > 0)
       on({ kind: 'note', text: `The last run ended without stopping: ended its ${left.join(', ')}.` });
     if (fresh) removeData(dataDir);
-    await step('Dependencies', () => ensureInstalled(root, { logs, signal }));
-    await step('Build', () => ensureBuilt(root, { logs, signal }));
+    await takeStep(on, 'Dependencies', () => ensureInstalled(root, { logs, signal }), asIs);
+    await takeStep(on, 'Build', () => ensureBuilt(root, { logs, signal }), asIs);
     const port = await choosePort(wantedPort, host, (text) => on({ kind: 'note', text }));
     const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
-    const stack = await startStack({ root, dataDir, port, host, tasks, seed, databaseUrl, redisUrl, signal, on });
-    onStop(stack);
+    const place = { root, dataDir, port, host, tasks, seed, databaseUrl, redisUrl };
+    const stack = await startStack({ ...place, signal, on, onClaim: ending.onClaim });
     await printWelcome(stack, { root, logs, ms: performance.now() - begun });
+    await ending.asked;
+    await stack.stop();
   } catch (error) {
-    if (signal.aborted) {
-      console.log('\n  Stopped before it was ready.');
-      return 0;
-    }
-    throw error;
+    if (!signal.aborted) throw error;
   }
-  await stopped;
   console.log('  Stopped. The data stay in .data; npm run reset removes them.');
-  return 0;
+  return ending.isForced() ? 130 : 0;
 }
 
 /**
- * Ctrl-C, or a SIGTERM, or the end of the terminal: the first one stops in order, the second one ends all at once.
+ * Ctrl-C, a SIGTERM, or the end of the terminal: the first asks for an orderly stop, the second ends all parts at once, the third us.
  */
-function listenToSignals() {
-  const starting = new AbortController();
-  /** @type {import('./stack.mjs').Stack | undefined} */
-  let stack;
+function endOnSignals() {
+  const asked = new AbortController();
+  /** @type {Pick<import('./stack.mjs').Stack, 'kill'> | undefined} */
+  let parts;
   let count = 0;
-  /** @type {() => void} */
-  let finish = () => {};
-  const stopped = /** @type {Promise<void>} */ (
-    new Promise((resolve) => {
-      finish = resolve;
-    })
-  );
-  const stop = () => {
+  const onSignal = () => {
     count += 1;
     if (count === 1) {
-      console.log(`\n  Stopping; once more to end at once.`);
-      starting.abort();
-      void stack?.stop().finally(finish);
+      console.log('\n  Stopping; once more to end at once.');
+      asked.abort();
     } else if (count === 2) {
-      void (stack?.kill() ?? Promise.resolve()).finally(() => process.exit(130));
+      void parts?.kill();
+    } else {
+      process.exit(130);
     }
   };
-  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(name, stop);
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(name, onSignal);
   return {
-    signal: starting.signal,
-    stopped,
-    /** @param {import('./stack.mjs').Stack} started */
-    onStop(started) {
-      stack = started;
-      if (count > 0) void stack.stop().finally(finish);
+    signal: asked.signal,
+    asked: once(asked.signal, 'abort'),
+    isForced: () => count > 1,
+    /** @param {Pick<import('./stack.mjs').Stack, 'kill'>} claimed */
+    onClaim: (claimed) => {
+      parts = claimed;
     },
   };
 }

@@ -61,11 +61,14 @@ export async function endLeftovers(dataDir) {
   const { state: file, redis, postgres } = placesOf(dataDir);
   /** @type {string[]} */
   const ended = [];
-  for (const { name, record } of readState(dataDir)?.processes ?? []) {
-    if (!record || !(await isStillRunning(record))) continue;
+  const end = async (/** @type {State['processes'][number]} */ { name, record }) => {
+    if (!record || !(await isStillRunning(record))) return;
     await endProcess(record.pid, endSteps);
     ended.push(name);
-  }
+  };
+  const processes = readState(dataDir)?.processes ?? [];
+  await Promise.all(processes.filter(({ name }) => name === 'balancer').map(end));
+  await Promise.all(processes.map(end));
   if (await endRedisOf(redis)) ended.push('Redis');
   if (await endServerOf(postgres)) ended.push('PostgreSQL');
   rmSync(file, { force: true });

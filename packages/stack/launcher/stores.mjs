@@ -37,7 +37,7 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
   };
   const redis = redisUrl
     ? undefined
-    : await step('Redis', startOurRedis, ({ version, from, port }) => `${version} from ${from}, port ${port}`);
+    : await step('Redis', startOurRedis, ({ version, from, port }) => `${version}, port ${port} (${from})`);
   if (redis) started.push(redis);
 
   return {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { placesOf } from './files.mjs';
 import { ensureBuilt, ensureInstalled } from './prepare.mjs';
 import { stepPrinter } from './screen.mjs';
+import { takeStep } from './steps.mjs';
 
 /**
  * Installs and builds what is missing, then runs Vitest.
@@ -14,14 +15,9 @@ import { stepPrinter } from './screen.mjs';
 export async function test({ root, dataDir }, args) {
   const { logs } = placesOf(dataDir);
   const on = stepPrinter();
-  for (const [name, work] of /** @type {const} */ ([
-    ['Dependencies', ensureInstalled],
-    ['Build', ensureBuilt],
-  ])) {
-    const begun = performance.now();
-    on({ kind: 'begin', name });
-    on({ kind: 'done', name, detail: await work(root, { logs }), ms: performance.now() - begun });
-  }
+  const asIs = (/** @type {string} */ done) => done;
+  await takeStep(on, 'Dependencies', () => ensureInstalled(root, { logs }), asIs);
+  await takeStep(on, 'Build', () => ensureBuilt(root, { logs }), asIs);
   // The terminal's Ctrl-C reaches Vitest too; we stay for its exit code.
   process.on('SIGINT', () => {});
   const vitest = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
