@@ -40,7 +40,7 @@ export function bucketNames(key: Buffer) {
   let recent = new Map<string, string>();
   let older = new Map<string, string>();
   return (policy: string, identity: string) => {
-    const both = `${policy} ${identity}`;
+    const both = `${policy}\n${identity}`;
     const known = recent.get(both) ?? older.get(both);
     const name = known ?? createHmac('sha256', key).update(both).digest().toString('base64url', 0, BUCKET_BYTES);
     if (!recent.has(both)) {

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { startRedis } from '@minitickets/stack/redis';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { takeToken } from '../queries/rate-limits.ts';
+import { limitOf } from '../testing/limiter-stores.ts';
+import { openRedis, REDIS_DEADLINE_MS } from './redis.ts';
+import { redisFailure } from './redis-failures.ts';
+
+/** A machine with more to do than cores is late; a request that hangs is later. */
+const LATE_MS = 1000;
+const away = { kind: 'store-unavailable', store: 'Redis' };
+
+/** A server of the test's own, a connection as tasks have it, and one that nothing is tested on. */
+async function ownRedis() {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  return { server, redis: await connect(server.url), onTheSide: sideConnection(server.url) };
+}
+
+async function connect(url: string) {
+  const redis = openRedis({ url, keyPrefix: 'mt:', onError: () => {} });
+  onTestFinished(() => redis.disconnect());
+  await isReady(redis);
+  return redis;
+}
+
+function sideConnection(url: string) {
+  const redis = new Redis(url, { keyPrefix: 'mt:' });
+  redis.on('error', () => {});
+  onTestFinished(() => redis.disconnect());
+  return redis;
+}
+
+const isReady = (redis: Redis) => vi.waitFor(() => expect(redis.status).toBe('ready'), { timeout: 10_000 });
+
+/** What the answer meant, and after how long it came. */
+async function failureOf(call: Promise<unknown>) {
+  const begunAt = performance.now();
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { failure: redisFailure(error), afterMs: performance.now() - begunAt };
+}
+
+const limit = limitOf({ capacity: 5, refillIntervalMs: 60_000 });
+const take = (redis: Redis) => takeToken(redis, { bucket: 'someone', limit });
+
+test('a Redis that does not answer is given up in time, and drops what it has not run', async () => {
+  const { redis, onTheSide } = await ownRedis();
+  await onTheSide.client('PAUSE', 1500, 'ALL');
+  const { failure, afterMs } = await failureOf(take(redis));
+  expect(failure).toEqual(away);
+  expect(afterMs).toBeGreaterThan(REDIS_DEADLINE_MS - 5);
+  expect(afterMs).toBeLessThan(LATE_MS);
+
+  await isReady(redis);
+  expect(await redis.exists('limit:{someone}')).toBe(0);
+  expect(await take(redis)).toMatchObject({ allowed: true, remaining: 4 });
+});
+
+test('while Redis is away calls fail at once, and none of them is run later', async () => {
+  const { server, redis } = await ownRedis();
+  await server.kill();
+  await vi.waitFor(() => expect(redis.status).not.toBe('ready'));
+  for (let call = 0; call < 20; call++) {
+    const { failure, afterMs } = await failureOf(take(redis));
+    expect(failure).toEqual(away);
+    expect(afterMs).toBeLessThan(REDIS_DEADLINE_MS);
+  }
+
+  const restarted = await startRedis({ port: server.port });
+  onTestFinished(() => restarted.stop());
+  await isReady(redis);
+  // The new server knows neither the bucket nor the script.
+  expect(await take(redis)).toMatchObject({ allowed: true, remaining: 4 });
+});
+
+test('a call in flight when the connection breaks fails, and is not sent again', async () => {
+  const { redis, onTheSide } = await ownRedis();
+  await onTheSide.client('PAUSE', 60_000, 'WRITE');
+  const call = failureOf(take(redis));
+  await onTheSide.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await onTheSide.client('UNPAUSE');
+  expect((await call).failure).toEqual(away);
+  await isReady(redis);
+  expect(await redis.exists('limit:{someone}')).toBe(0);
+});
+
+test('what accepts connections and says nothing is never ready, and is hung up on', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => {
+    silent.close();
+  });
+  const { port } = silent.address() as AddressInfo;
+  const redis = openRedis({ url: `redis://127.0.0.1:${port}`, keyPrefix: 'mt:', onError: () => {} });
+  onTestFinished(() => redis.disconnect());
+  const [first] = await once(silent, 'connection');
+  first.resume();
+  expect((await failureOf(take(redis))).failure).toEqual(away);
+  await Promise.all([once(first, 'close'), once(silent, 'connection')]);
+  expect((await failureOf(take(redis))).afterMs).toBeLessThan(REDIS_DEADLINE_MS);
+});
+
+test('an answer that waited for this process to have time is not late', async () => {
+  const { redis } = await ownRedis();
+  const answer = redis.ping();
+  await new Promise((resolve) => setImmediate(resolve));
+  const busyUntil = performance.now() + 2 * REDIS_DEADLINE_MS;
+  while (performance.now() < busyUntil);
+  expect(await answer).toBe('PONG');
+});
+
+test('a Redis that is only a replica now is looked for again', async () => {
+  const { redis, onTheSide } = await ownRedis();
+  const reconnecting = new Promise((resolve) => redis.once('reconnecting', () => resolve(true)));
+  await onTheSide.replicaof('127.0.0.1', 1);
+  expect((await failureOf(take(redis))).failure).toEqual(away);
+  expect(await reconnecting).toBe(true);
+  await onTheSide.replicaof('NO', 'ONE');
+  await isReady(redis);
+  expect(await take(redis)).toMatchObject({ allowed: true });
+});
+
+test('a Redis that is out of memory is away, and nothing is half written', async () => {
+  const { redis, onTheSide } = await ownRedis();
+  await onTheSide.config('SET', 'maxmemory', '1');
+  expect((await failureOf(take(redis))).failure).toEqual(away);
+  await onTheSide.config('SET', 'maxmemory', '0');
+  expect(await redis.exists('limit:{someone}')).toBe(0);
+});
+
+test('an error of ours is not taken for an absence', async () => {
+  const { redis } = await ownRedis();
+  await redis.set('text', 'a');
+  expect((await failureOf(redis.incr('text'))).failure).toBeNull();
+  expect(redisFailure(new Error('anything'))).toBeNull();
+  expect(redisFailure('no error at all')).toBeNull();
+});
