@@ -3,7 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { liveEventQuery } from '../api/queries.ts';
 import { serverClock } from '../api/server-clock.ts';
+import { announce } from '../parts/announcer.tsx';
 import { AvailabilityNote } from '../parts/availability-note.tsx';
+import { useCountdownEnd, useSecondsLeft } from '../parts/countdown.tsx';
 import { EventArt } from '../parts/event-art.tsx';
 import { EventWhen } from '../parts/event-when.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -59,6 +61,12 @@ export function EventPage() {
 
 function Sale({ event }: { event: Event }) {
   const client = useQueryClient();
+  // Rendered every second until the sale opens, so that the choice of places appears by itself.
+  const opensInSeconds = useSecondsLeft(Date.parse(event.salesOpenAt));
+  useCountdownEnd(opensInSeconds, () => {
+    announce('The sale is open. Choose your places.');
+    client.invalidateQueries({ queryKey: ['event'] }).catch(() => undefined);
+  });
   const availability = availabilityOf(event, serverClock.now());
   switch (availability.kind) {
     case 'cancelled':
@@ -86,15 +94,8 @@ function Sale({ event }: { event: Event }) {
         </Notice>
       );
     case 'sales_not_open':
-      return (
-        <SaleOpening
-          event={event}
-          onOpen={() => {
-            client.invalidateQueries({ queryKey: ['event'] }).catch(() => undefined);
-          }}
-        />
-      );
+      return <SaleOpening event={event} secondsLeft={opensInSeconds} />;
     default:
-      return <PlaceChoice event={event} />;
+      return <PlaceChoice key={event.id} event={event} />;
   }
 }

@@ -2,20 +2,18 @@ import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
 import { clockFace } from '../words/durations.ts';
 
-export type ButtonLook = 'primary' | 'quiet' | 'danger' | 'plain';
+type ButtonLook = 'primary' | 'quiet' | 'danger';
 
 const looks: Record<ButtonLook, string> = {
   primary: 'bg-accent text-on-accent hover:bg-accent-strong',
   quiet: 'bg-surface text-ink inset-ring inset-ring-edge hover:bg-sunken',
   danger: 'bg-surface text-bad inset-ring inset-ring-bad hover:bg-bad-soft',
-  plain: 'text-accent underline decoration-1 underline-offset-4 hover:text-accent-strong hover:decoration-2',
 };
 
 /** The look of a button, also for links that lead to the next step. */
 export const buttonClass = (look: ButtonLook, wide = false): string =>
   clsx(
-    'inline-flex min-h-11 items-center justify-center gap-2 rounded-control font-semibold transition-colors duration-150',
-    look === 'plain' ? 'px-1' : 'px-5 py-2',
+    'inline-flex min-h-11 items-center justify-center gap-2 rounded-control px-5 py-2 font-semibold transition-colors duration-150',
     looks[look],
     wide && 'w-full',
     'aria-disabled:cursor-not-allowed aria-disabled:bg-sunken aria-disabled:text-muted aria-disabled:inset-ring aria-disabled:inset-ring-line',

@@ -4,13 +4,11 @@ const paths = {
   place: 'M12 21s7-6.2 7-11.5a7 7 0 1 0-14 0C5 14.8 12 21 12 21Zm0-9a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z',
   calendar: 'M5 6h14v14H5zM5 10.5h14M8.5 3.5V8m7-4.5V8',
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-14v5l3.5 2',
-  check: 'm5 12.5 4.5 4.5L19 7.5',
   warning: 'M12 4 2.5 20h19zm0 6v4.5m0 2.5v.5',
   info: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-10v5.5m0-9v.5',
   print: 'M7 8V4h10v4M7 16H4V8h16v8h-3M7 13h10v7H7z',
   minus: 'M6 12h12',
   plus: 'M6 12h12M12 6v12',
-  back: 'm14 6-6 6 6 6',
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -24,12 +24,12 @@ export function Page({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (firstTitleRead && title !== '') heading.current?.focus({ preventScroll: true });
+    document.title = `${title} · MiniTickets`;
+    if (firstTitleRead) heading.current?.focus({ preventScroll: true });
     firstTitleRead = true;
   }, [title]);
   return (
     <div className={clsx('space-y-6', width === 'narrow' && 'mx-auto max-w-xl')}>
-      <title>{`${title} · MiniTickets`}</title>
       {picture}
       <div className="space-y-2">
         <h1 ref={heading} tabIndex={-1} className="text-3xl font-bold sm:text-4xl">

@@ -1,18 +1,16 @@
-import type { Event, TicketType } from '@minitickets/contract';
+import type { Event } from '@minitickets/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
 import { holdPlaces } from '../api/calls.ts';
 import { bookingQuery } from '../api/queries.ts';
 import { useUser } from '../api/session.ts';
 import { useWrite } from '../api/use-write.ts';
-import { placesLeft } from '../words/availability.ts';
-import { money, price } from '../words/money.ts';
-import { AvailabilityBadge } from './availability-note.tsx';
+import { money } from '../words/money.ts';
 import { Button, buttonClass } from './button.tsx';
 import { useChoice } from './choice.ts';
 import { useSecondsLeft } from './countdown.tsx';
-import { ProblemNotice } from './notice.tsx';
-import { Stepper } from './stepper.tsx';
+import { Notice, ProblemNotice } from './notice.tsx';
+import { TicketTypeRow } from './ticket-type-row.tsx';
 
 const now = () => Date.now();
 
@@ -57,6 +55,8 @@ export function PlaceChoice({ event }: { event: Event }) {
       lines: lines.map(({ type, quantity }) => ({ ticketTypeId: type.id, quantity })),
     });
 
+  const nothingLeft = places === 0 && !hold.problem && event.ticketTypes.every(({ available }) => available === 0);
+
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[1fr_22rem]">
       <section aria-labelledby="kinds" className="space-y-4">
@@ -82,98 +82,72 @@ export function PlaceChoice({ event }: { event: Event }) {
           asked anew every few seconds; places that others hold without paying come back within minutes.
         </p>
       </section>
-      <section
-        aria-labelledby="yours"
-        className="space-y-4 rounded-card bg-surface p-5 inset-ring inset-ring-line lg:sticky lg:top-6"
-      >
-        <h2 id="yours" className="text-xl font-bold">
-          Your places
-        </h2>
-        {lines.length === 0 ? (
-          <p className="text-muted">None chosen yet.</p>
-        ) : (
-          <ul className="space-y-1">
-            {lines.map(({ type, quantity }) => (
-              <li key={type.id} className="flex justify-between gap-4">
-                <span>
-                  {quantity} × {type.name}
-                </span>
-                <span className="whitespace-nowrap tabular-nums">
-                  {money(quantity * type.priceMinor, type.currency)}
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-        <p className="flex justify-between border-t border-line pt-3 text-lg font-bold">
-          <span>Total</span>
-          <span className="whitespace-nowrap tabular-nums">{money(totalMinor, currency)}</span>
-        </p>
-        {hold.problem && (
-          <ProblemNotice problem={hold.problem} doing="holding" automatic={hold.automatic} again={hold.again}>
-            {hold.problem.code === 'user_limit_reached' && (
-              <Link to="/bookings" className={buttonClass('quiet')}>
-                My bookings
-              </Link>
-            )}
-          </ProblemNotice>
-        )}
-        {user === null ? (
-          <Link to="/log-in" search={{ returnTo: here }} className={`${buttonClass('primary')} w-full`}>
-            Log in to hold places
-          </Link>
-        ) : (
-          <Button
-            wide
-            busy={hold.busy}
-            busyText="Holding your places"
-            waitSeconds={waitSeconds}
-            blocked={places === 0}
-            onClick={send}
-          >
-            {places === 0 ? 'Choose places first' : `Hold ${places === 1 ? '1 place' : `${places} places`}`}
-          </Button>
-        )}
-        <p className="text-sm text-muted">
-          Holding is free. You pay on the next page, and until your time there is up nobody else can take these places.
-        </p>
-      </section>
+      {nothingLeft ? (
+        <Notice tone="calm" title="Sold out for now">
+          <p>
+            Every place is sold or held. A hold that is not paid in time comes back; stay here, and it appears by
+            itself.
+          </p>
+        </Notice>
+      ) : (
+        <section
+          aria-labelledby="yours"
+          className="space-y-4 rounded-card bg-surface p-5 inset-ring inset-ring-line lg:sticky lg:top-6"
+        >
+          <h2 id="yours" className="text-xl font-bold">
+            Your places
+          </h2>
+          {lines.length === 0 ? (
+            <p className="text-muted">None chosen yet.</p>
+          ) : (
+            <ul className="space-y-1">
+              {lines.map(({ type, quantity }) => (
+                <li key={type.id} className="flex justify-between gap-4">
+                  <span>
+                    {quantity} × {type.name}
+                  </span>
+                  <span className="whitespace-nowrap tabular-nums">
+                    {money(quantity * type.priceMinor, type.currency)}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+          <p className="flex justify-between border-t border-line pt-3 text-lg font-bold">
+            <span>Total</span>
+            <span className="whitespace-nowrap tabular-nums">{money(totalMinor, currency)}</span>
+          </p>
+          {hold.problem && (
+            <ProblemNotice problem={hold.problem} doing="holding" automatic={hold.automatic} again={hold.again}>
+              {hold.problem.code === 'user_limit_reached' && (
+                <Link to="/bookings" className={buttonClass('quiet')}>
+                  My bookings
+                </Link>
+              )}
+            </ProblemNotice>
+          )}
+          {user === null ? (
+            <Link to="/log-in" search={{ returnTo: here }} className={`${buttonClass('primary')} w-full`}>
+              Log in to hold places
+            </Link>
+          ) : (
+            <Button
+              wide
+              busy={hold.busy}
+              busyText="Holding your places"
+              waitSeconds={waitSeconds}
+              blocked={places === 0}
+              onClick={send}
+            >
+              {places === 0 ? 'Choose places first' : `Hold ${places === 1 ? '1 place' : `${places} places`}`}
+            </Button>
+          )}
+          <p className="text-sm text-muted">
+            Holding is free. You pay on the next page, and until your time there is up nobody else can take these
+            places.
+          </p>
+        </section>
+      )}
     </div>
-  );
-}
-
-function TicketTypeRow({
-  type,
-  quantity,
-  room,
-  onChange,
-}: {
-  type: TicketType;
-  quantity: number;
-  /** How many places more one person may choose. */
-  room: number;
-  onChange: (quantity: number) => void;
-}) {
-  const max = quantity + Math.max(0, Math.min(room, type.available - quantity));
-  const tooMany = quantity > type.available;
-  return (
-    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-card bg-surface p-4 inset-ring inset-ring-line">
-      <div className="space-y-1">
-        <h3 className="text-lg font-semibold">{type.name}</h3>
-        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="font-bold">{price(type.priceMinor, type.currency)}</span>
-          <AvailabilityBadge availability={placesLeft(type)} available="Available" />
-        </p>
-      </div>
-      {(type.available > 0 || quantity > 0) && (
-        <Stepper label={type.name} quantity={quantity} max={max} onChange={onChange} />
-      )}
-      {tooMany && (
-        <p className="w-full text-sm font-medium text-warn">
-          {type.available === 0 ? 'None is' : `Only ${type.available} ${type.available === 1 ? 'is' : 'are'}`} available
-          at this moment. Holding more will be refused.
-        </p>
-      )}
-    </li>
   );
 }

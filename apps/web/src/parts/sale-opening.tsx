@@ -2,17 +2,11 @@ import type { Event } from '@minitickets/contract';
 import { readerTime } from '../words/dates.ts';
 import { duration } from '../words/durations.ts';
 import { price } from '../words/money.ts';
-import { announce } from './announcer.tsx';
-import { useCountdownEnd, useSecondsLeft, useSpokenCountdown } from './countdown.tsx';
+import { useSpokenCountdown } from './countdown.tsx';
 
-/** Counts down to the opening by the server's clock, and lets the choice appear by itself. */
-export function SaleOpening({ event, onOpen }: { event: Event; onOpen: () => void }) {
-  const left = useSecondsLeft(Date.parse(event.salesOpenAt));
-  useSpokenCountdown(left, (time) => `The sale opens in ${time}.`);
-  useCountdownEnd(left, () => {
-    announce('The sale is open. Choose your places.');
-    onOpen();
-  });
+/** Counts down to the opening of a sale. */
+export function SaleOpening({ event, secondsLeft }: { event: Event; secondsLeft: number }) {
+  useSpokenCountdown(secondsLeft, (time) => `The sale opens in ${time}.`);
   return (
     <section aria-labelledby="opening" className="space-y-4 rounded-card bg-accent-soft p-6">
       <div>
@@ -20,7 +14,7 @@ export function SaleOpening({ event, onOpen }: { event: Event; onOpen: () => voi
           The sale opens in
         </h2>
         <p role="timer" className="text-4xl font-bold tabular-nums">
-          {duration(left)}
+          {duration(secondsLeft)}
         </p>
         <p className="text-muted">
           {readerTime(event.salesOpenAt)} on your clock. Stay on this page: it opens by itself, and reloading does not

@@ -15,7 +15,7 @@ export function Stepper({
 }) {
   const change = (wanted: number) => onChange(Math.max(0, Math.min(max, wanted)));
   return (
-    <fieldset className="flex items-center gap-1">
+    <fieldset className="flex items-center gap-2">
       <legend className="sr-only">How many places: {label}</legend>
       <StepButton icon="minus" name={`One ${label} less`} idle={quantity <= 0} onClick={() => change(quantity - 1)} />
       <input
