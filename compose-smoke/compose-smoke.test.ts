@@ -17,7 +17,7 @@ beforeAll(async () => {
   client = clientOf(stack.url);
   try {
     const began = Date.now();
-    await stack.compose(['build', '--quiet'], 700_000);
+    await stack.compose(['build'], 700_000);
     const built = Date.now();
     await stack.compose(['up', '--detach'], 180_000);
     await untilReadyIs(200);
@@ -38,6 +38,18 @@ test('three tasks take turns', async () => {
   const names = await client.namesSeen(9);
   say(`X-Served-By: ${names.join(', ')}`);
   expect(names).toHaveLength(3);
+});
+
+// First among those that log in: it also warms up what the next ones measure, from another client's bucket.
+test('a client that passes by the balancer is not believed', async () => {
+  const program = readFileSync(new URL('neighbour.mjs', import.meta.url), 'utf8');
+  const said = await stack.compose(['exec', '-T', 'api', 'node', '--input-type=module', '--eval', program]);
+  const { throughBalancer, directly, ms } = JSON.parse(said);
+  say(`on the network: ${JSON.stringify(throughBalancer)} through the balancer, ${JSON.stringify(directly)} directly`);
+  expect(throughBalancer).toEqual({ 401: 9 });
+  // The address that it forges is a new one each time: believed, every log-in would be checked.
+  expect(directly['401']).toBeLessThanOrEqual(LOGINS + Math.floor(ms / REFILL_MS));
+  expect(directly['429']).toBeGreaterThanOrEqual(1);
 });
 
 test('the tasks share one bucket: of thirty log-ins at once, twenty reach the password check', async () => {
@@ -72,17 +84,6 @@ test('a client that writes its own forwarding headers stays the same client', as
   expect(answers.filter(({ status }) => status !== 401 && status !== 429)).toEqual([]);
   // One may have come back since the bucket was emptied.
   expect(checked).toBeLessThanOrEqual(1 + Math.floor((Date.now() - began) / REFILL_MS));
-});
-
-test('another client has another bucket, and is not believed when it passes by the balancer', async () => {
-  const program = readFileSync(new URL('neighbour.mjs', import.meta.url), 'utf8');
-  const said = await stack.compose(['exec', '-T', 'api', 'node', '--input-type=module', '--eval', program]);
-  const { throughBalancer, directly, ms } = JSON.parse(said);
-  say(`from inside of the network: ${throughBalancer} through the balancer; ${JSON.stringify(directly)} directly`);
-  expect(throughBalancer).toBe(401);
-  // The address that it forges is a new one each time: believed, every log-in would be checked.
-  expect(directly['401']).toBeLessThanOrEqual(LOGINS + Math.floor(ms / REFILL_MS));
-  expect(directly['429']).toBeGreaterThanOrEqual(1);
 });
 
 test('a client that waited as long as it was told books, pays and gets its tickets, whatever tasks answer', async () => {

@@ -36,15 +36,17 @@ export async function nameStack(): Promise<ComposeStack> {
   };
 
   const docker = async (args: string[], deadlineMs: number) => {
-    const { stdout } = await run('docker', args, {
-      cwd: repository,
-      env,
-      timeout: deadlineMs,
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    return stdout;
+    const options = { cwd: repository, env, timeout: deadlineMs, maxBuffer: 64 * 1024 * 1024 };
+    return await run('docker', args, options).then(
+      ({ stdout }) => stdout,
+      ({ killed, stderr }: { killed?: boolean; stderr?: string }) => {
+        const why = killed ? `not within ${deadlineMs / 1000} s` : 'failed';
+        throw new Error(`docker ${args.join(' ')}: ${why}\n${stderr?.split('\n').slice(-40).join('\n')}`);
+      },
+    );
   };
-  const compose = (args: string[], deadlineMs = 120_000) => docker(['compose', '-p', project, ...args], deadlineMs);
+  const compose = (args: string[], deadlineMs = 120_000) =>
+    docker(['compose', '--progress', 'plain', '-p', project, ...args], deadlineMs);
 
   return {
     url: `http://127.0.0.1:${port}`,
