@@ -12,6 +12,7 @@ import {
 } from '../queries/holds.ts';
 import type { RecordedOutcome } from '../queries/idempotency.ts';
 import { reclaimEndedHolds } from '../queries/inventory.ts';
+import type { SoldOut } from '../queries/inventory-gate.ts';
 import { type HeldBooking, heldAnswer } from '../rules/held-answers.ts';
 import { decideHolds, type HoldRequest } from '../rules/hold-decisions.ts';
 import { coalesceWrites } from './coalesce-writes.ts';
@@ -22,7 +23,7 @@ const PATIENCE_MS = 3_000;
 const RECLAIM_AT_ONCE = 2_000;
 
 /** A request with an `Idempotency-Key` also says what tells it from another one under the same key. */
-export type HoldOrder = HoldRequest & { idempotency?: { key: string; fingerprint: string } };
+export type HoldOrder = HoldRequest & { idempotency?: { key: string; fingerprint: string } | undefined };
 
 /** What a request is told: the booking, or a problem. The same bytes each time it is told under the same key. */
 export type HoldOutcome = { held: boolean; body: string; replayed: boolean };
@@ -32,6 +33,8 @@ type HoldBatches = {
   holdSeconds: number;
   /** The body of the answer to a refused request. */
   refusalBody: (failure: Failure) => string;
+  /** Told after each commit that left ticket types without places, and how long it takes at least until a hold ends. */
+  onSoldOut: (eventId: string, soldOut: SoldOut[], nextHoldEndMs: number) => void;
 };
 
 /**
@@ -66,7 +69,7 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
   const inventory = await withoutEndedHolds(db, eventId, asked, counted);
   const known = new Map(inventory.records.map((record) => [recordId(record), record]));
   const first = firstOfEachKey(orders, known);
-  const { decisions } = decideHolds({ ...inventory, event }, first);
+  const { decisions, free } = decideHolds({ ...inventory, event }, first);
 
   const createdAt = inventory.now;
   const holdExpiresAt = new Date(createdAt.getTime() + options.holdSeconds * 1000);
@@ -87,6 +90,12 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
     if (order.idempotency) records.push({ userId: order.userId, ...order.idempotency, booking, refusal });
   });
   await insertHoldsAndCommit(db, eventId, { createdAt, holdExpiresAt }, holds, records);
+
+  const soldOut = inventory.ticketTypes
+    .filter(({ id }) => free.get(id) === 0)
+    .map(({ id, releases, name }) => ({ ticketTypeId: id, releases, ticketTypeName: name }));
+  const nextHoldEnd = Math.min((inventory.firstHoldEnd ?? holdExpiresAt).getTime(), holdExpiresAt.getTime());
+  if (soldOut.length > 0) options.onSoldOut(eventId, soldOut, nextHoldEnd - createdAt.getTime());
 
   for (const record of records) known.set(recordId(record), record);
   return orders.map((order) => outcomes.get(order) ?? replay(order, known));
@@ -124,7 +133,12 @@ function firstOfEachKey(orders: HoldOrder[], known: ReadonlyMap<string, Recorded
 function replay({ userId, idempotency }: HoldOrder, known: ReadonlyMap<string, RecordedOutcome>) {
   const record = idempotency && known.get(recordId({ userId, key: idempotency.key }));
   if (!record) throw new Error('a request that was neither decided nor remembered');
-  if (record.fingerprint !== idempotency.fingerprint) return new TicketingError({ kind: 'idempotency-key-reused' });
+  return replayOf(record, idempotency.fingerprint);
+}
+
+/** The answer to a request under a key that has a record. */
+export function replayOf(record: RecordedOutcome, fingerprint: string): HoldOutcome | TicketingError {
+  if (record.fingerprint !== fingerprint) return new TicketingError({ kind: 'idempotency-key-reused' });
   return outcomeOf(record, true);
 }
 

@@ -99,6 +99,11 @@ export const ticketTypes = pgTable(
   ],
 );
 
+/**
+ * No foreign keys to the event, and none from the lines: they are written in one statement under the event's lock, with ids
+ * that were read under it, and nothing deletes events or ticket types. Checking them row by row was a third of what
+ * PostgreSQL spent on a booking (55 µs of CPU with them, 38 without). `npm run audit` looks for orphans instead.
+ */
 export const bookings = pgTable(
   'bookings',
   {
@@ -106,9 +111,7 @@ export const bookings = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id),
-    eventId: uuid('event_id')
-      .notNull()
-      .references(() => events.id),
+    eventId: uuid('event_id').notNull(),
     status: text('status', { enum: ['held', 'confirmed', 'cancelled', 'expired'] })
       .notNull()
       .default('held'),
@@ -136,12 +139,8 @@ export const bookings = pgTable(
 export const bookingLines = pgTable(
   'booking_lines',
   {
-    bookingId: uuid('booking_id')
-      .notNull()
-      .references(() => bookings.id),
-    ticketTypeId: uuid('ticket_type_id')
-      .notNull()
-      .references(() => ticketTypes.id),
+    bookingId: uuid('booking_id').notNull(),
+    ticketTypeId: uuid('ticket_type_id').notNull(),
     quantity: smallint('quantity').notNull(),
     /** The price when the hold was made; a later change of the ticket type does not touch it. */
     unitPriceMinor: integer('unit_price_minor').notNull(),

@@ -7,6 +7,7 @@ import {
   type LockedBooking,
 } from '../queries/bookings.ts';
 import { reclaimEndedHolds, returnPlaces } from '../queries/inventory.ts';
+import type { Released } from '../queries/inventory-gate.ts';
 import { lockEventOfPayment, paymentById, updatePayment } from '../queries/payments.ts';
 import { statusAt } from '../rules/booking-status.ts';
 import { type BookingStanding, type PaymentStatus, type ProviderEvent, paymentAction } from '../rules/payment-grid.ts';
@@ -14,7 +15,7 @@ import type { PaymentProvider } from './payment-provider.ts';
 
 const RECLAIM_AT_ONCE = 2_000;
 
-export type Settled = { status: PaymentStatus; eventId: string; placesReturned: boolean };
+export type Settled = { status: PaymentStatus; eventId: string; released: Released[] };
 
 /**
  * Takes in what the provider says of a payment, in one transaction under its event's lock: `paymentGrid` decides.
@@ -27,8 +28,8 @@ export async function settlePayment(db: Connection, paymentId: string, event: Pr
     if (!payment) return null;
     const { eventId, bookingId } = locked;
     const standing = await standingOf(transaction, eventId, await bookingForChange(transaction, bookingId));
-    const action = paymentAction(payment.status, event, standing);
-    switch (action) {
+    let released: Released[] = [];
+    switch (paymentAction(payment.status, event, standing)) {
       case 'confirm':
         await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });
         await confirmBooking(transaction, bookingId, 'held');
@@ -49,13 +50,13 @@ export async function settlePayment(db: Connection, paymentId: string, event: Pr
       case 'revoke':
         await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
         await cancelBooking(transaction, bookingId);
-        await returnPlaces(transaction, bookingId, 'sold');
+        released = await returnPlaces(transaction, bookingId, 'sold');
         break;
       case 'nothing':
-        return { status: payment.status, eventId, placesReturned: false };
+        break;
     }
     const settled = await paymentById(transaction, paymentId);
-    return { status: settled?.status ?? payment.status, eventId, placesReturned: action === 'revoke' };
+    return { status: settled?.status ?? payment.status, eventId, released };
   });
 }
 

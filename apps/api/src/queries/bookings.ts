@@ -36,15 +36,15 @@ export async function bookingsOfUser(
   return selectBookings(db, and(eq(bookings.userId, userId), earlier)).limit(limit + 1);
 }
 
-/** Locks the places of a booking's event until the transaction ends. @returns false if this user has no such booking */
-export async function lockEventOfBooking(db: Connection, id: string, userId: string): Promise<boolean> {
-  const locked = await db
+/** Locks the places of a booking's event until the transaction ends. @returns its id, if this user has the booking */
+export async function lockEventOfBooking(db: Connection, id: string, userId: string): Promise<string | undefined> {
+  const [locked] = await db
     .select({ eventId: events.id })
     .from(events)
     .innerJoin(bookings, eq(bookings.eventId, events.id))
     .where(and(eq(bookings.id, id), eq(bookings.userId, userId)))
     .for('no key update', { of: events });
-  return locked.length === 1;
+  return locked?.eventId;
 }
 
 export type LockedBooking = BookingState & {

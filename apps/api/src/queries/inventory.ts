@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
-import { ticketTypes } from '../db/schema.ts';
+import type { Released } from './inventory-gate.ts';
 
 /*
  * Places of one event. Whoever changes `held`, `sold` or `capacity` holds the event's row lock (docs/locking.md), so that a
@@ -21,6 +21,7 @@ export const placesFree = sql<number>`(
 
 /**
  * Ends the holds of an event whose time is over and gives their places back, the oldest first.
+ * No gate has to be opened for them: none is closed for longer than until the next hold of its event ends.
  * @returns how many were ended; as many as `limit` means that there may be more
  */
 export async function reclaimEndedHolds(db: Connection, eventId: string, limit: number) {
@@ -57,11 +58,15 @@ export async function tryLockEvent(db: Connection, eventId: string): Promise<boo
   return rows.length === 1;
 }
 
-/** Gives back the places of a booking that was cancelled: of the held or of the sold ones. */
-export async function returnPlaces(db: Connection, bookingId: string, from: 'held' | 'sold') {
-  const count = from === 'held' ? ticketTypes.held : ticketTypes.sold;
-  const column = sql.identifier(count.name);
-  await db.execute(sql`
-    update ticket_types set ${column} = ${column} - line.quantity, releases = releases + 1
-    from booking_lines line where line.booking_id = ${bookingId} and line.ticket_type_id = ticket_types.id`);
+/**
+ * Gives back the places of a booking that was cancelled: of the held or of the sold ones.
+ * @returns the ticket types that have places again
+ */
+export async function returnPlaces(db: Connection, bookingId: string, from: 'held' | 'sold'): Promise<Released[]> {
+  const count = sql.identifier(from);
+  const { rows } = await db.execute<Released>(sql`
+    update ticket_types set ${count} = ${count} - line.quantity, releases = releases + 1
+    from booking_lines line where line.booking_id = ${bookingId} and line.ticket_type_id = ticket_types.id
+    returning ticket_types.id as "ticketTypeId", releases`);
+  return rows;
 }

@@ -11,7 +11,8 @@ import {
 } from '@minitickets/contract';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import { type HoldOutcome, holdBatches } from '../coalescing/hold-batches.ts';
+import { bookingDesk } from '../coalescing/booking-desk.ts';
+import type { HoldOutcome } from '../coalescing/hold-batches.ts';
 import { openWritingPool } from '../db/client.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
@@ -29,8 +30,8 @@ import {
   cancelBooking,
   lockEventOfBooking,
 } from '../queries/bookings.ts';
-import { claimIdempotencyKey, releaseIdempotencyKey } from '../queries/idempotency.ts';
 import { returnPlaces } from '../queries/inventory.ts';
+import { openGates } from '../queries/inventory-gate.ts';
 import { makeRefundDue } from '../queries/payments.ts';
 import { placesToReturn } from '../rules/booking-status.ts';
 import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
@@ -48,10 +49,13 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, provider: P
     onIdleError: (error) => app.log.warn({ err: error }, 'an idle PostgreSQL connection broke'),
   });
   app.addHook('onClose', () => pool.end());
-  const book = holdBatches({
-    pool,
+  const book = bookingDesk({
+    db,
+    redis,
+    writingPool: pool,
     holdSeconds: config.holdSeconds,
     refusalBody: (failure) => JSON.stringify(problemFor(failure)),
+    log: app.log,
   });
 
   app.post(
@@ -71,18 +75,10 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, provider: P
       const lines =
         sumLines(asked) ?? fail({ kind: 'not-valid', path: '/lines', message: 'at most 10 of a ticket type' });
       const userId = viewerOf(request).user.id;
-      const idempotencyKey = request.headers[headers.idempotencyKey];
-      if (idempotencyKey === undefined) return sendOutcome(reply, await book(eventId, { userId, lines }));
-
-      const idempotency = { key: idempotencyKey, fingerprint: fingerprintOf(request.body) };
-      if (!(await claimIdempotencyKey(redis, userId, idempotencyKey))) fail({ kind: 'idempotency-in-progress' });
-      try {
-        return sendOutcome(reply, await book(eventId, { userId, lines, idempotency }));
-      } finally {
-        await releaseIdempotencyKey(redis, userId, idempotencyKey).catch((error: unknown) => {
-          request.log.warn({ err: error }, 'an idempotency claim was left to end by itself');
-        });
-      }
+      const key = request.headers[headers.idempotencyKey];
+      const idempotency = key === undefined ? undefined : { key, fingerprint: fingerprintOf(request.body) };
+      // Ids are the same whatever their case; so that an event has one queue, they get the one that PostgreSQL writes.
+      return sendOutcome(reply, await book(eventId.toLowerCase(), { userId, lines, idempotency }));
     },
   );
 
@@ -120,16 +116,23 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, provider: P
     async (request) => {
       const userId = viewerOf(request).user.id;
       const { id: bookingId } = request.params;
-      const refundDue = await db.transaction(async (transaction) => {
-        if (!(await lockEventOfBooking(transaction, bookingId, userId))) fail({ kind: 'not-found', what: 'booking' });
+      const cancelled = await db.transaction(async (transaction) => {
+        const eventId = await lockEventOfBooking(transaction, bookingId, userId);
+        if (!eventId) fail({ kind: 'not-found', what: 'booking' });
         const from = placesToReturn(await bookingForChange(transaction, bookingId));
-        if (!from) return undefined;
+        if (!from) return null;
         await cancelBooking(transaction, bookingId);
-        await returnPlaces(transaction, bookingId, from);
-        return makeRefundDue(transaction, bookingId);
+        const released = await returnPlaces(transaction, bookingId, from);
+        return { eventId, released, refundDue: await makeRefundDue(transaction, bookingId) };
       });
-      if (refundDue) {
-        await refundPayment(db, provider, refundDue.id).catch((error: unknown) => {
+      if (cancelled) {
+        // If this word is lost, the gate opens by itself.
+        await openGates(redis, cancelled.eventId, cancelled.released).catch((error: unknown) => {
+          request.log.warn({ err: error }, 'a gate was not opened');
+        });
+      }
+      if (cancelled?.refundDue) {
+        await refundPayment(db, provider, cancelled.refundDue.id).catch((error: unknown) => {
           request.log.warn({ err: error }, 'a refund is left to the late-payments job');
         });
       }

@@ -1,0 +1,107 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Pool } from 'pg';
+import type { Connection } from '../db/client.ts';
+import type { RedisConnection } from '../db/redis.ts';
+import { type Failure, fail, TicketingError } from '../errors.ts';
+import {
+  claimKey,
+  type KeyOfUser,
+  keysRememberedSince,
+  markKeyAsked,
+  markKeyRefused,
+  mayBeForgotten,
+  recordOfKey,
+} from '../queries/idempotency.ts';
+import { closedGate, closeGates } from '../queries/inventory-gate.ts';
+import { type HoldOrder, type HoldOutcome, holdBatches, replayOf } from './hold-batches.ts';
+
+type Desk = {
+  db: Connection;
+  writingPool: Pool;
+  redis: RedisConnection;
+  holdSeconds: number;
+  /** The body of the answer to a refused request. */
+  refusalBody: (failure: Failure) => string;
+  log: FastifyBaseLogger;
+};
+
+/**
+ * Where a request for places passes: what is known of its key, the gate, and then its event's next transaction.
+ * @returns books, and answers with the same bytes for the same key
+ * @throws TicketingError idempotency-in-progress, idempotency-key-reused, busy; and what the stores throw
+ */
+export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
+  const write = holdBatches({
+    pool: options.writingPool,
+    holdSeconds: options.holdSeconds,
+    refusalBody,
+    // Nobody waits for the gate: until it is closed, requests only cost more.
+    onSoldOut: (eventId, soldOut, nextHoldEndMs) => {
+      keysRememberedSince(redis)
+        .then((rememberedSince) => closeGates(redis, eventId, soldOut, { atMostMs: nextHoldEndMs, rememberedSince }))
+        .catch((error: unknown) => log.warn({ err: error }, 'a gate was not closed'));
+    },
+  });
+
+  async function book(eventId: string, order: HoldOrder): Promise<HoldOutcome> {
+    const { idempotency } = order;
+    if (!idempotency) {
+      const gate = await gateOf(eventId, order);
+      return gate ? refusedAtGate(gate.ticketTypeName) : write(eventId, order);
+    }
+    const key = { userId: order.userId, key: idempotency.key };
+    const [claim, gate] = await Promise.all([claimKey(redis, key, idempotency.fingerprint), gateOf(eventId, order)]);
+    switch (claim.state) {
+      case 'running':
+        return fail({ kind: 'idempotency-in-progress' });
+      case 'reused':
+        return fail({ kind: 'idempotency-key-reused' });
+      case 'refused':
+        return { held: false, body: claim.refusal, replayed: true };
+      case 'asked':
+        return (await recorded(key, idempotency.fingerprint)) ?? write(eventId, order);
+      case 'abandoned':
+        return asking(key, () => write(eventId, order));
+      case 'claimed':
+        break;
+    }
+    if (!gate) return asking(key, () => write(eventId, order));
+    const before = mayBeForgotten(gate.rememberedSince)
+      ? await asking(key, () => recorded(key, idempotency.fingerprint))
+      : null;
+    if (before) return before;
+    const refused = refusedAtGate(gate.ticketTypeName);
+    await markKeyRefused(redis, key, refused.body);
+    return refused;
+  }
+
+  const gateOf = (eventId: string, { lines }: HoldOrder) =>
+    closedGate(
+      redis,
+      eventId,
+      lines.map(({ ticketTypeId }) => ticketTypeId),
+    );
+
+  function refusedAtGate(ticketTypeName: string): HoldOutcome {
+    return { held: false, body: refusalBody({ kind: 'sold-out', ticketTypeName }), replayed: false };
+  }
+
+  /** The answer that PostgreSQL remembers under a key. */
+  async function recorded(key: KeyOfUser, fingerprint: string) {
+    const record = await recordOfKey(db, key);
+    const outcome = record && replayOf(record, fingerprint);
+    if (outcome instanceof TicketingError) throw outcome;
+    return outcome;
+  }
+
+  /** Whatever comes of it, even an error: from now on PostgreSQL knows of this key, or nobody does. */
+  async function asking<Result>(key: KeyOfUser, ask: () => Promise<Result>) {
+    try {
+      return await ask();
+    } finally {
+      await markKeyAsked(redis, key).catch((error: unknown) => log.warn({ err: error }, 'a key is left as running'));
+    }
+  }
+
+  return book;
+}

@@ -1,0 +1,9 @@
+-- Closes gates for a moment, unless places were released after the decision that says "sold out".
+-- KEYS: gates of one event. ARGV: for how many ms, since when keys are remembered (ms), then the releases and the name of each.
+for i, gate in ipairs(KEYS) do
+  local releases, name = ARGV[2 * i + 1], ARGV[2 * i + 2]
+  local known = string.match(redis.call('GET', gate) or '', '^%a+ (%d+)')
+  if not known or tonumber(known) <= tonumber(releases) then
+    redis.call('SET', gate, 'closed ' .. releases .. ' ' .. ARGV[2] .. ' ' .. name, 'PX', ARGV[1])
+  end
+end
