@@ -1,0 +1,135 @@
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+import { isRunning, waitUntil } from '../launcher/processes.mjs';
+import { askRedis } from '../launcher/resp.mjs';
+import type { Stack } from '../launcher/stack.mjs';
+import { book, demoPerson, newCustomer, newCustomers, newEvent, outcomeOf, post, tally } from './people.ts';
+import { useStack } from './use-stack.ts';
+
+const stack = useStack();
+
+/** How something answers, and how long that took. */
+async function timed(call: Promise<Response>) {
+  const begun = performance.now();
+  const outcome = await outcomeOf(await call);
+  return { outcome, ms: performance.now() - begun };
+}
+
+/** Every task is ready again, each by itself. */
+async function areAllReady({ tasks }: Stack): Promise<boolean> {
+  const answers = await Promise.all(tasks.map(({ url }) => fetch(`${url}/health/ready`).catch(() => undefined)));
+  return answers.every((answer) => answer?.status === 200);
+}
+
+const pidsOf = ({ tasks }: Stack) => tasks.map(({ pid }) => pid);
+
+test('while Redis is silent, what must be limited is refused within half a second and events are still listed; then all is well', async () => {
+  const { url, redis } = stack.current;
+  const organiser = await demoPerson(url, 'organiser');
+  const event = await newEvent(organiser, [1000]);
+  const customer = await newCustomer(url);
+  const before = pidsOf(stack.current);
+
+  const logIn = () => post(`${url}/v1/sessions`, { email: 'nobody@example.test', password: 'a guess' });
+  const calls = [
+    logIn,
+    () => book(customer, event),
+    () => customer.call('GET', '/v1/events'),
+    () => customer.call('GET', '/v1/bookings'),
+  ];
+  expect(await askRedis(redis?.port ?? 0, 'CLIENT PAUSE 8000')).toBe('+OK');
+  // Each task finds out for itself.
+  for (const call of [...calls, ...calls, ...calls]) {
+    const { outcome, ms } = await timed(call());
+    expect(outcome).toBe('store_unavailable');
+    expect(ms).toBeLessThan(500);
+  }
+  const listing = await fetch(`${url}/v1/events`);
+  expect(listing.status).toBe(200);
+
+  expect(await waitUntil(() => areAllReady(stack.current), 30_000, 100)).toBe(true);
+  expect(await outcomeOf(await logIn())).toBe('invalid_credentials');
+  expect(await outcomeOf(await book(customer, event))).toBe('201');
+  expect(pidsOf(stack.current)).toEqual(before);
+});
+
+test('while PostgreSQL is away no task dies, bookings are refused, and afterwards they are made', async () => {
+  const { url, postgres } = stack.current;
+  const organiser = await demoPerson(url, 'organiser');
+  const event = await newEvent(organiser, [1000]);
+  const customers = await newCustomers(url, 6);
+  const before = pidsOf(stack.current);
+
+  await postgres?.stop();
+  for (const customer of customers.slice(1))
+    expect(await outcomeOf(await book(customer, event))).toBe('store_unavailable');
+  expect((await fetch(`${url}/health/ready`)).status).toBe(503);
+  expect((await fetch(`${url}/health/live`)).status).toBe(200);
+
+  await postgres?.restart();
+  expect(await waitUntil(() => areAllReady(stack.current), 30_000, 100)).toBe(true);
+  for (const customer of customers) expect(await outcomeOf(await book(customer, event))).toBe('201');
+  expect(pidsOf(stack.current)).toEqual(before);
+  expect(before.every(isRunning)).toBe(true);
+});
+
+test('when a task is killed while bookings are made, none is made half, the others go on, and the task comes back', async () => {
+  const { url, databaseUrl } = stack.current;
+  const organiser = await demoPerson(url, 'organiser');
+  const event = await newEvent(organiser, [1000, 1000]);
+  const customers = await newCustomers(url, 60);
+  const task = stack.current.tasks[1];
+  if (!task) throw new Error('There is no second task.');
+  const { pid } = task;
+
+  const bookings = customers.map((customer) => book(customer, event));
+  await Promise.race(bookings); // The first one is made; the others are on their way.
+  await stack.current.killTask(task.name);
+  const outcomes = await tally(await Promise.all(bookings));
+
+  // What the killed task had in hand is not answered; nothing else is missing.
+  const { 201: made = 0, busy = 0 } = outcomes;
+  expect(outcomes).toEqual(busy > 0 ? { 201: made, busy } : { 201: made });
+  expect(made + busy).toBe(60);
+  expect(made).toBeGreaterThanOrEqual(40);
+
+  const [counts] = await ask<Counts>(databaseUrl, countsOfEvent, [event.id]);
+  expect(counts).toMatchObject({ held_by_types: counts?.held_by_lines, half: 0 });
+  expect(counts?.bookings).toBeGreaterThanOrEqual(made);
+  expect(counts?.bookings).toBeLessThanOrEqual(made + busy);
+
+  const again = await Promise.all((await newCustomers(url, 6)).map((customer) => book(customer, event)));
+  expect(await tally(again)).toEqual({ 201: 6 });
+  expect(await waitUntil(() => areAllReady(stack.current), 30_000, 100)).toBe(true);
+  expect(task.pid).not.toBe(pid);
+});
+
+interface Counts {
+  bookings: number;
+  held_by_types: number;
+  held_by_lines: number;
+  /** Bookings that lack one of their two lines. */
+  half: number;
+}
+
+const countsOfEvent = `
+  WITH made AS (
+    SELECT b.id, count(l.ticket_type_id) AS lines, coalesce(sum(l.quantity), 0) AS places
+    FROM bookings b LEFT JOIN booking_lines l ON l.booking_id = b.id
+    WHERE b.event_id = $1 GROUP BY b.id
+  )
+  SELECT
+    (SELECT count(*) FROM made)::int AS bookings,
+    (SELECT sum(held) FROM ticket_types WHERE event_id = $1)::int AS held_by_types,
+    (SELECT sum(places) FROM made)::int AS held_by_lines,
+    (SELECT count(*) FROM made WHERE lines <> 2)::int AS half`;
+
+async function ask<Row extends object>(url: string, statement: string, values: unknown[]): Promise<Row[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { book, bookingOf, demoPerson, newCustomers, newEvent, tally } from './people.ts';
+import { useStack } from './use-stack.ts';
+
+const stack = useStack();
+
+test('of 300 customers who want one of 100 places, 100 get one and 200 hear that it is sold out', async () => {
+  const { url } = stack.current;
+  const event = await newEvent(await demoPerson(url, 'organiser'), [100]);
+  const customers = await newCustomers(url, 301);
+  const latecomer = customers.pop();
+  if (!latecomer) throw new Error('There is no latecomer.');
+
+  const responses = await Promise.all(customers.map((customer) => book(customer, event)));
+  const winner = responses.findIndex(({ status }) => status === 201);
+  const won = await bookingOf((responses[winner] as Response).clone());
+  expect(await tally(responses)).toEqual({ 201: 100, sold_out: 200 });
+
+  // A place that is given back can be bought, and only that one.
+  expect((await book(latecomer, event)).status).toBe(409);
+  expect((await customers[winner]?.call('DELETE', `/v1/bookings/${won.id}`))?.status).toBe(200);
+  const held = await bookingOf(await book(latecomer, event));
+  const paid = await latecomer.call('POST', `/v1/bookings/${held.id}/payment`, { paymentToken: 'tok_accepted' });
+  expect(await paid.json()).toMatchObject({
+    status: 'confirmed',
+    tickets: [{ ticketTypeId: event.ticketTypes[0]?.id }],
+  });
+  const [loser] = customers.filter((_customer, index) => responses[index]?.status === 409);
+  expect(await tally([await book(loser ?? latecomer, event)])).toEqual({ sold_out: 1 });
+});

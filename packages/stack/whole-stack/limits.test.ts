@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { book, demoPerson, newCustomer, newEvent, outcomeOf, post, tally } from './people.ts';
+import { useStack } from './use-stack.ts';
+
+const stack = useStack();
+
+/** What a bucket may serve: all it holds, and what flows in meanwhile. */
+const mostServed = (capacity: number, perSecond: number, sinceMs: number) =>
+  capacity + Math.floor(((performance.now() - sinceMs) / 1000) * perSecond);
+
+const guess = async (url: string, headers: Record<string, string> = {}) =>
+  await post(`${url}/v1/sessions`, { email: `${randomUUID()}@example.test`, password: 'a guess' }, headers);
+
+test('one user gets ten bookings served at once, whatever the number of tasks', async () => {
+  const { url } = stack.current;
+  const event = await newEvent(await demoPerson(url, 'organiser'), [1000]);
+  const customer = await newCustomer(url);
+  const begun = performance.now();
+  const responses = await Promise.all(Array.from({ length: 40 }, () => book(customer, event)));
+  const most = mostServed(10, 1, begun);
+
+  expect(new Set(responses.map(({ headers }) => headers.get('x-served-by'))).size).toBe(3);
+  const { rate_limited = 0, suppressed = 0 } = await tally(responses);
+  const served = 40 - rate_limited - suppressed;
+  expect(served).toBeGreaterThanOrEqual(10);
+  expect(served).toBeLessThanOrEqual(most);
+});
+
+test('of sixty log-ins at once from one address twenty reach the password check, and the others hear when to come back', async () => {
+  const { url } = stack.current;
+  const begun = performance.now();
+  const responses = await Promise.all(Array.from({ length: 60 }, () => guess(url)));
+  const most = mostServed(20, 1 / 3, begun);
+
+  // The organiser of the test before logged in from here too.
+  const checked = responses.filter(({ status }) => status === 401);
+  expect(checked.length).toBeGreaterThanOrEqual(19);
+  expect(checked.length).toBeLessThanOrEqual(most);
+
+  const refused = responses.filter(({ status }) => status !== 401);
+  for (const response of refused) {
+    const { error, retryAfter } = (await response.json()) as { error: string; retryAfter: number };
+    expect([response.status, String(retryAfter)]).toEqual([429, response.headers.get('retry-after')]);
+    // One log-in flows in every 3 s; who hammers is banned for 5 s.
+    expect(retryAfter).toBeGreaterThanOrEqual(1);
+    expect(retryAfter).toBeLessThanOrEqual(error === 'suppressed' ? 5 : 3);
+  }
+});
+
+test.each(['198.51.100.1', '2001:db8::1', '127.0.0.1, 198.51.100.2', 'unknown'])(
+  'an emptied bucket stays empty for a client that claims to be %s, through the balancer',
+  async (claim) => {
+    const { url } = stack.current;
+    const forged = { 'x-forwarded-for': claim, 'x-real-ip': claim, forwarded: `for="${claim}"` };
+    expect(await outcomeOf(await guess(url, forged))).toMatch(/^(rate_limited|suppressed)$/);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'nor does a client that calls a task directly get another bucket by its claim',
+  async () => {
+    for (const { url } of stack.current.tasks) {
+      const outcome = await outcomeOf(
+        await guess(url, { 'x-forwarded-for': `198.51.100.${Math.floor(Math.random() * 256)}` }),
+      );
+      expect(outcome).toMatch(/^(rate_limited|suppressed)$/);
+    }
+  },
+);

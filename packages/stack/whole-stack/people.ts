@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { type Booking, demoAccounts, demoPassword, type Event, type User } from '@minitickets/contract';
+
+/** Somebody with a live session: calls the API as a browser would, cookie and all. */
+export interface Person {
+  user: User;
+  call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Response>;
+}
+
+/** Registers a customer. It does not spend log-ins, of which one address has few. */
+export async function newCustomer(url: string): Promise<Person> {
+  const account = { email: `${randomUUID()}@example.test`, password: 'a password for a test', name: 'A customer' };
+  return await personFrom(url, '/v1/users', account);
+}
+
+/** So many customers, registered a few at a time: a task hashes one password after the other. */
+export async function newCustomers(url: string, count: number): Promise<Person[]> {
+  const people: Person[] = [];
+  while (people.length < count) {
+    const next = Math.min(24, count - people.length);
+    people.push(...(await Promise.all(Array.from({ length: next }, () => newCustomer(url)))));
+  }
+  return people;
+}
+
+/** Logs in as one of the demo accounts, which spends one log-in of this address. */
+export async function demoPerson(url: string, role: 'customer' | 'organiser' | 'admin'): Promise<Person> {
+  const email = demoAccounts.find((account) => account.role === role)?.email;
+  return await personFrom(url, '/v1/sessions', { email, password: demoPassword });
+}
+
+/** Puts an event on sale whose ticket types have these capacities. */
+export async function newEvent(organiser: Person, capacities: readonly number[]): Promise<Event> {
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const response = await organiser.call('POST', '/v1/events', {
+    name: 'An evening for a test',
+    venue: 'Town Hall',
+    startsAt: inDays(30),
+    timeZone: 'Europe/Berlin',
+    salesOpenAt: inDays(-1),
+    salesCloseAt: inDays(29),
+    status: 'on_sale',
+    ticketTypes: capacities.map((capacity, index) => ({
+      name: `Type ${index}`,
+      priceMinor: 1000,
+      currency: 'EUR',
+      capacity,
+    })),
+  });
+  return (await read(response, 201)) as Event;
+}
+
+/** Asks for one place of every ticket type. */
+export async function book(person: Person, event: Event): Promise<Response> {
+  const lines = event.ticketTypes.map(({ id }) => ({ ticketTypeId: id, quantity: 1 }));
+  return await person.call('POST', '/v1/bookings', { eventId: event.id, lines });
+}
+
+/** The booking of an answer that has to be a 201. */
+export async function bookingOf(response: Response): Promise<Booking> {
+  return (await read(response, 201)) as Booking;
+}
+
+/** A stable code like `rate_limited`, or the status of an answer that is no problem. */
+export async function outcomeOf(response: Response): Promise<string> {
+  const body: unknown = await response.json();
+  return body && typeof body === 'object' && 'error' in body ? String(body.error) : String(response.status);
+}
+
+/** How often each outcome came. */
+export async function tally(responses: readonly Response[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const outcome of await Promise.all(responses.map(outcomeOf))) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+async function personFrom(url: string, path: string, credentials: unknown): Promise<Person> {
+  const response = await post(url + path, credentials);
+  const user = (await read(response, 201)) as User;
+  const cookie =
+    response.headers
+      .getSetCookie()
+      .find((text) => text.startsWith('sid='))
+      ?.split(';')[0] ?? '';
+  return {
+    user,
+    call: async (method, to, body) =>
+      await fetch(url + to, {
+        method,
+        headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: AbortSignal.timeout(30_000),
+      }),
+  };
+}
+
+/** Posts JSON without a session. */
+export async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(30_000),
+  });
+}
+
+async function read(response: Response, status: number): Promise<unknown> {
+  const text = await response.text();
+  if (response.status !== status) throw new Error(`${response.url} answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+}

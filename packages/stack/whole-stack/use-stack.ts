@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { removeData } from '../launcher/files.mjs';
+import { type Stack, type StackOptions, startStack } from '../launcher/stack.mjs';
+
+/**
+ * Gives a test file a whole stack of its own, with the demo data: stores, three API tasks, the balancer. Call it once, at the top
+ * of the file; it is there from `beforeAll` on. The repository has to be built.
+ */
+export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv'> = {}): { readonly current: Stack } {
+  const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-stack-'));
+  let stack: Stack | undefined;
+
+  beforeAll(async () => {
+    stack = await startStack({ dataDir, durable: false, seed: true, ...options });
+  }, 180_000);
+
+  afterAll(async () => {
+    await stack?.stop();
+    removeData(dataDir);
+    rmSync(dataDir, { recursive: true, force: true });
+  }, 60_000);
+
+  return {
+    get current() {
+      if (!stack) throw new Error('The stack is started in beforeAll: use it in a hook or a test.');
+      return stack;
+    },
+  };
+}
