@@ -3,10 +3,10 @@ import { demoAccounts, demoPassword, headers } from '@minitickets/contract';
 
 const ANSWER_DEADLINE_MS = 20_000;
 
-/** A program that calls the stack from this machine. */
-export type Client = ReturnType<typeof clientOf>;
-
-/** @param url where the balancer is */
+/**
+ * A program that calls the stack from this machine.
+ * @param url where the balancer is
+ */
 export function clientOf(url: string) {
   const get = (path: string, sent: Record<string, string> = {}) =>
     fetch(url + path, { headers: sent, signal: AbortSignal.timeout(ANSWER_DEADLINE_MS) });

@@ -1,20 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { booking, event, headers, pageOf } from '@minitickets/contract';
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Client, clientOf } from './client.ts';
-import { type ComposeStack, eventually, nameStack } from './compose-stack.ts';
+import { afterEach, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { clientOf } from './client.ts';
+import { eventually, stackOf } from './compose-stack.ts';
 
 /** Of the login policy: what a full bucket holds, and how often a token comes back. */
 const LOGINS = 20;
 const REFILL_MS = 3_000;
 
-let stack: ComposeStack;
-let client: Client;
+const stack = stackOf(inject('stackName'));
+const client = clientOf(stack.url);
 
 beforeAll(async () => {
-  stack = await nameStack();
-  client = clientOf(stack.url);
   try {
     const began = Date.now();
     await stack.compose(['build'], 700_000);
@@ -31,8 +29,6 @@ beforeAll(async () => {
 afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') await tellState();
 });
-
-afterAll(() => stack.remove(), 120_000);
 
 test('three tasks take turns', async () => {
   const names = await client.namesSeen(9);

@@ -1,13 +1,15 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileOptions, execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const repository = new URL('..', import.meta.url).pathname;
 
-/** A stack of docker-compose.yml with a name, a port, an address range, an image and volumes that no other stack has. */
+/** What sets a stack apart from every other on this machine: it names containers, networks, volumes and image. */
+export type StackName = { project: string; port: number };
+
+/** A stack of docker-compose.yml. */
 export type ComposeStack = {
   url: string;
   /** Runs `docker compose …` on this stack and gives what it printed. It is killed at the deadline. */
@@ -16,27 +18,16 @@ export type ComposeStack = {
   tasks(): Promise<string[]>;
   /** Stops one container as an operator would; returns when it has ended. */
   stop(container: string): Promise<unknown>;
-  /** Ends all of it: containers, networks, volumes, image. */
-  remove(): Promise<void>;
 };
 
-/** Names a stack; nothing runs yet. */
-export async function nameStack(): Promise<ComposeStack> {
-  const port = await freePort();
-  const project = `minitickets-smoke-${process.pid}`;
-  const env = {
-    ...process.env,
-    BIND: '127.0.0.1',
-    PORT: String(port),
-    EDGE_NETWORK: `10.214.${port % 256}`,
-    // Made by the stack itself, as on a fresh clone.
-    APP_SECRET: '',
-    POSTGRES_PASSWORD: '',
-    LOG_LEVEL: 'warn',
-  };
+export async function nameStack(): Promise<StackName> {
+  return { project: `minitickets-smoke-${process.pid}`, port: await freePort() };
+}
 
+/** A handle on a stack; nothing runs before it is told to. */
+export function stackOf(name: StackName): ComposeStack {
   const docker = async (args: string[], deadlineMs: number) => {
-    const options = { cwd: repository, env, timeout: deadlineMs, maxBuffer: 64 * 1024 * 1024 };
+    const options = { ...optionsFor(name), timeout: deadlineMs, maxBuffer: 64 * 1024 * 1024 };
     return await run('docker', args, options).then(
       ({ stdout }) => stdout,
       ({ killed, stderr }: { killed?: boolean; stderr?: string }) => {
@@ -46,20 +37,26 @@ export async function nameStack(): Promise<ComposeStack> {
     );
   };
   const compose = (args: string[], deadlineMs = 120_000) =>
-    docker(['compose', '--progress', 'plain', '-p', project, ...args], deadlineMs);
-
+    docker(['compose', '--progress', 'plain', '-p', name.project, ...args], deadlineMs);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${name.port}`,
     compose,
     tasks: async () => words(await compose(['ps', '-q', '--status', 'running', 'api'])),
     stop: (container) => docker(['stop', container], 30_000),
-    remove: async () => {
-      await compose(['down', '--volumes', '--remove-orphans', '--timeout', '15']);
-      await docker(['image', 'rm', '--force', `${project}-api`], 60_000);
-      const left = await docker(['ps', '-aq', '--filter', `label=com.docker.compose.project=${project}`], 10_000);
-      if (words(left).length > 0) throw new Error(`containers are left: ${left}`);
-    },
   };
+}
+
+/**
+ * Ends all of a stack: containers, networks, volumes, image. It blocks, so that it also ends what an interrupted run began.
+ * @throws if a container is left
+ */
+export function removeStack(name: StackName) {
+  const docker = (args: string[]) =>
+    execFileSync('docker', args, { ...optionsFor(name), encoding: 'utf8', timeout: 120_000, stdio: 'pipe' });
+  docker(['compose', '-p', name.project, 'down', '--volumes', '--remove-orphans', '--timeout', '15']);
+  docker(['image', 'rm', '--force', `${name.project}-api`]);
+  const left = docker(['ps', '-aq', '--filter', `label=com.docker.compose.project=${name.project}`]);
+  if (words(left).length > 0) throw new Error(`containers are left: ${left}`);
 }
 
 /**
@@ -74,6 +71,22 @@ export async function eventually<Answer>(what: string, deadlineMs: number, ask: 
     await delay(100);
   }
   throw new Error(`${what}: not within ${deadlineMs / 1000} s`);
+}
+
+function optionsFor({ port }: StackName) {
+  return {
+    cwd: new URL('..', import.meta.url).pathname,
+    env: {
+      ...process.env,
+      BIND: '127.0.0.1',
+      PORT: String(port),
+      EDGE_NETWORK: `10.214.${port % 256}`,
+      // Made by the stack itself, as on a fresh clone.
+      APP_SECRET: '',
+      POSTGRES_PASSWORD: '',
+      LOG_LEVEL: 'warn',
+    },
+  } satisfies ExecFileOptions;
 }
 
 function words(text: string) {

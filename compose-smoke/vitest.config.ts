@@ -6,6 +6,7 @@ export default defineConfig({
     name: 'compose',
     include: ['compose-smoke/**/*.test.ts'],
     root: '.',
+    globalSetup: ['compose-smoke/global-setup.ts'],
     // The laws share one stack and follow each other: the first that fails says why the others would.
     bail: 1,
     testTimeout: 120_000,
