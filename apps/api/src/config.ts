@@ -126,3 +126,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const lines = [...unreadable, ...issues];
   throw new ConfigError(`The configuration is not usable:\n${lines.join('\n')}`);
 }
+
+/** The database's URL alone, for commands that need nothing else. Undefined if the environment does not name one. */
+export function readDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
+  return environment.DATABASE_URL || undefined;
+}

@@ -15,8 +15,9 @@ export type Failure =
   | { kind: 'sales-not-open'; opensInMs: number }
   | { kind: 'sales-closed' }
   | { kind: 'event-not-on-sale' }
-  | { kind: 'hold-expired' }
-  | { kind: 'booking-not-payable'; status: BookingStatus }
+  /** `refunded`: a payment came too late, and its money goes back. */
+  | { kind: 'hold-expired'; refunded?: boolean }
+  | { kind: 'booking-not-payable'; status: BookingStatus; refunded?: boolean }
   | { kind: 'booking-not-cancellable'; reason: string }
   | { kind: 'payment-declined' }
   | { kind: 'payment-in-progress' }

@@ -26,7 +26,7 @@ async function main() {
     onError: (error) => app.log.warn({ err: error }, 'Redis is away'),
   });
   const app = await buildApp({ config, db, redis }, lifecycle);
-  const jobs = startJobs({ config, db, redis }, app.log);
+  const jobs = startJobs({ config, db, redis }, app);
   await app.listen({ host: config.host, port: config.port });
 
   const drain = async (signal: string) => {

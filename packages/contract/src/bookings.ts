@@ -55,3 +55,11 @@ export type PaymentToken = keyof typeof paymentTokens;
 export const payment = z.strictObject({
   paymentToken: z.enum(Object.keys(paymentTokens) as [PaymentToken, ...PaymentToken[]]),
 });
+
+/** What the sandbox provider tells by webhook. `reference` is the payment's id. */
+export const providerEvent = z.strictObject({
+  id,
+  type: z.enum(['charge.accepted', 'charge.declined', 'charge.refunded']),
+  reference: id,
+  createdAt: instant,
+});

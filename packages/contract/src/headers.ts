@@ -15,6 +15,8 @@ export const headers = {
   servedBy: 'x-served-by',
   requestId: 'x-request-id',
   idempotencyKey: 'idempotency-key',
+  /** How the sandbox provider signs its webhooks. */
+  sandboxSignature: 'sandbox-signature',
   /** Set to `true` on an answer that was remembered from an earlier request with the same key. */
   idempotencyReplayed: 'idempotency-replayed',
 } as const;

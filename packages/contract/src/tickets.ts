@@ -20,3 +20,12 @@ export const checkedIn = z.object({
   checkedInAt: instant,
   checkedInBy: id,
 });
+
+/** One line of the list for the door. */
+export const doorListEntry = z.object({
+  ticketId: id,
+  holderName: z.string(),
+  ticketTypeName: z.string(),
+  checkedInAt: instant.nullable(),
+  checkedInBy: id.nullable(),
+});

@@ -17,7 +17,8 @@ import {
 } from 'drizzle-orm/pg-core';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true });
-const createdAt = () => instant('created_at').notNull().defaultNow();
+/** In whole milliseconds, as JavaScript's dates are: pages of lists begin exactly where the one before ended. */
+const createdAt = () => timestamp('created_at', { withTimezone: true, precision: 3 }).notNull().defaultNow();
 const id = () => uuid('id').primaryKey().defaultRandom();
 
 export const users = pgTable(
@@ -205,7 +206,7 @@ export const payments = pgTable(
       .notNull()
       .default('pending'),
     createdAt: createdAt(),
-    /** When the status last changed. */
+    /** When the status last changed, or the provider was last asked about it. */
     changedAt: instant('changed_at').notNull().defaultNow(),
   },
   (table) => [

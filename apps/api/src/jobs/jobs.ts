@@ -1,14 +1,43 @@
+import { headers } from '@minitickets/contract';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Deps } from '../deps.ts';
+import type { Api, Deps } from '../deps.ts';
+import { deriveKey } from '../keys.ts';
+import { sandboxProvider } from '../payments/sandbox-provider.ts';
+import { deliverSandboxEvents, type PostWebhook } from '../payments/sandbox-webhooks.ts';
+import { hasRecords, keysRememberedSince } from '../queries/idempotency.ts';
 import { expireHolds } from './expire-holds.ts';
+import { forgetOld } from './forget-old.ts';
+import { settleLatePayments } from './settle-late-payments.ts';
 
-/** Every task runs all of these; each is written so that tasks share the work instead of doing it twice. */
-const EVERY_MS = { expireHolds: 1_000 };
-
-/** Starts what runs by itself. `stop` waits for what is running. */
-export function startJobs({ db }: Deps, log: FastifyBaseLogger) {
-  const jobs = [repeat('expire-holds', EVERY_MS.expireHolds, (signal) => expireHolds(db, signal), log)];
+/**
+ * Starts what runs by itself. Every task runs all of it; each job is written so that tasks share the work instead of doing it
+ * twice. `stop` waits for what is running.
+ */
+export function startJobs({ config, db, redis }: Deps, app: Api) {
+  const provider = sandboxProvider(db);
+  const key = deriveKey(config.appSecret, 'webhook-signature');
+  const jobs = [
+    repeat('expire-holds', 1_000, (signal) => expireHolds(db, signal), app.log),
+    repeat('settle-late-payments', 2_000, () => settleLatePayments({ db, redis }, provider), app.log),
+    repeat('deliver-sandbox-events', 500, () => deliverSandboxEvents({ db, key, post: postTo(app) }), app.log),
+    repeat('forget-old', 60_000, (signal) => forgetOld(db, signal), app.log),
+  ];
+  vouchForKeys({ db, redis }).catch((error: unknown) => app.log.warn({ err: error }, 'nobody vouched for the keys'));
   return { stop: async () => void (await Promise.all(jobs.map((stop) => stop()))) };
+}
+
+/** With no record in PostgreSQL yet, every key that Redis does not know is a new one. */
+async function vouchForKeys({ db, redis }: Pick<Deps, 'db' | 'redis'>) {
+  await keysRememberedSince(redis, { emptyRecords: !(await hasRecords(db)) });
+}
+
+/** The sandbox is within the task, so its webhooks take the way that a request takes, from the router on. */
+function postTo(app: Api): PostWebhook {
+  return async (body, signature) => {
+    const sent = { 'content-type': 'application/json', [headers.sandboxSignature]: signature };
+    const answer = await app.inject({ method: 'POST', url: '/v1/payments/webhook', headers: sent, payload: body });
+    return answer.statusCode;
+  };
 }
 
 /** Runs again this long after the last run ended, so that a slow run never overlaps itself. A failed run is only logged. */

@@ -9,6 +9,7 @@ import {
 import { reclaimEndedHolds, returnPlaces } from '../queries/inventory.ts';
 import type { Released } from '../queries/inventory-gate.ts';
 import { lockEventOfPayment, paymentById, updatePayment } from '../queries/payments.ts';
+import { insertProviderEvent } from '../queries/provider-events.ts';
 import { statusAt } from '../rules/booking-status.ts';
 import { type BookingStanding, type PaymentStatus, type ProviderEvent, paymentAction } from '../rules/payment-grid.ts';
 import type { PaymentProvider } from './payment-provider.ts';
@@ -19,9 +20,15 @@ export type Settled = { status: PaymentStatus; eventId: string; released: Releas
 
 /**
  * Takes in what the provider says of a payment, in one transaction under its event's lock: `paymentGrid` decides.
+ * @param webhookId by which a webhook that comes again is known
  * @returns how the payment stands now; null if it is not one of ours
  */
-export async function settlePayment(db: Connection, paymentId: string, event: ProviderEvent): Promise<Settled | null> {
+export async function settlePayment(
+  db: Connection,
+  paymentId: string,
+  event: ProviderEvent,
+  webhookId?: string,
+): Promise<Settled | null> {
   return db.transaction(async (transaction) => {
     const locked = await lockEventOfPayment(transaction, paymentId);
     const payment = locked && (await paymentById(transaction, paymentId));
@@ -29,6 +36,9 @@ export async function settlePayment(db: Connection, paymentId: string, event: Pr
     const { eventId, bookingId } = locked;
     const standing = await standingOf(transaction, eventId, await bookingForChange(transaction, bookingId));
     let released: Released[] = [];
+    if (webhookId !== undefined && !(await insertProviderEvent(transaction, webhookId))) {
+      return { status: payment.status, eventId, released };
+    }
     switch (paymentAction(payment.status, event, standing)) {
       case 'confirm':
         await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });

@@ -124,10 +124,15 @@ function answerToFailure(failure: Failure): Answer {
     case 'hold-expired':
       return {
         code: 'hold_expired',
-        detail: 'The time to pay is over and the places went back on sale. Nothing was charged.',
+        detail: failure.refunded
+          ? 'The time to pay was over and the places were sold before the payment came. The charge is sent back in full.'
+          : 'The time to pay is over and the places went back on sale. Nothing was charged.',
       };
     case 'booking-not-payable':
-      return { code: 'booking_not_payable', detail: `A ${failure.status} booking cannot be paid.` };
+      return {
+        code: 'booking_not_payable',
+        detail: `A ${failure.status} booking cannot be paid.${failure.refunded ? ' The charge is sent back in full.' : ''}`,
+      };
     case 'booking-not-cancellable':
       return { code: 'booking_not_cancellable', detail: failure.reason };
     case 'payment-declined':

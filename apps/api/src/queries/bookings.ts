@@ -102,8 +102,8 @@ export async function confirmBooking(db: Connection, id: string, from: 'held' | 
       set held = held - case when ${from} = 'held' then quantity else 0 end, sold = sold + quantity
       from lines where ticket_types.id = lines.ticket_type_id
     )
-    insert into tickets (booking_id, ticket_type_id)
-    select confirmed.id, lines.ticket_type_id from confirmed, lines, generate_series(1, lines.quantity)`);
+    insert into tickets (booking_id, ticket_type_id, created_at)
+    select confirmed.id, lines.ticket_type_id, date_trunc('milliseconds', statement_timestamp()) from confirmed, lines, generate_series(1, lines.quantity)`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
-import { sandboxCharges } from '../db/schema.ts';
+import { sandboxCharges, sandboxEvents } from '../db/schema.ts';
 
 /** The sandbox provider's books. Each statement also queues the event that the merchant will be told. */
 
@@ -37,4 +37,39 @@ export async function sandboxChargeStatus(db: Connection, reference: string): Pr
     .from(sandboxCharges)
     .where(eq(sandboxCharges.reference, reference));
   return row?.status;
+}
+
+export type SandboxEvent = Pick<typeof sandboxEvents.$inferSelect, 'id' | 'type' | 'reference' | 'createdAt'>;
+
+/** Takes events that wait to be told. Each is due again later, in case this telling fails: after 1 s, 2 s, 4 s, up to 5 minutes. */
+export async function dueSandboxEvents(db: Connection, limit: number): Promise<SandboxEvent[]> {
+  return db
+    .update(sandboxEvents)
+    .set({
+      attempts: sql`least(${sandboxEvents.attempts} + 1, 1000)`,
+      nextAttemptAt: sql`statement_timestamp() + least(interval '1 s' * 2 ^ least(${sandboxEvents.attempts}, 10), interval '5 min')`,
+    })
+    .where(
+      sql`${sandboxEvents.id} in (
+        select id from sandbox.events where delivered_at is null and next_attempt_at <= statement_timestamp()
+        order by next_attempt_at limit ${limit} for update skip locked)`,
+    )
+    .returning({
+      id: sandboxEvents.id,
+      type: sandboxEvents.type,
+      reference: sandboxEvents.reference,
+      createdAt: sandboxEvents.createdAt,
+    });
+}
+
+export async function markSandboxEventDelivered(db: Connection, id: string) {
+  await db.update(sandboxEvents).set({ deliveredAt: sql`statement_timestamp()` }).where(eq(sandboxEvents.id, id));
+}
+
+/** Forgets events that were told more than a day ago. @returns how many */
+export async function deleteOldSandboxEvents(db: Connection, limit: number): Promise<number> {
+  const { rowCount } = await db.execute(sql`
+    delete from sandbox.events where id in (
+      select id from sandbox.events where delivered_at < statement_timestamp() - interval '1 day' limit ${limit})`);
+  return rowCount ?? 0;
 }

@@ -1,6 +1,7 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
-import { bookings, events, tickets, ticketTypes } from '../db/schema.ts';
+import { bookings, events, tickets, ticketTypes, users } from '../db/schema.ts';
+import type { PageCursor } from '../rules/page-cursors.ts';
 
 /** One ticket of this user, with what it admits to. Another's is as good as not there. */
 export async function ticketOfUser(db: Connection, id: string, userId: string) {
@@ -51,4 +52,29 @@ export async function admitTicket(db: Connection, id: string, organiserId: strin
     .where(sql`${tickets.id} = ${id} and ${tickets.checkedInAt} is null`)
     .returning({ checkedInAt: tickets.checkedInAt });
   return row?.checkedInAt ?? undefined;
+}
+
+/** The tickets of an event with their holders, in the order in which they were sold, one more than asked for. */
+export async function ticketsOfEvent(
+  db: Connection,
+  eventId: string,
+  { limit, after }: { limit: number; after?: PageCursor | undefined },
+) {
+  const later = after && sql`(${tickets.createdAt}, ${tickets.id}) > (${after.at}::timestamptz, ${after.id}::uuid)`;
+  return db
+    .select({
+      ticketId: tickets.id,
+      holderName: users.name,
+      ticketTypeName: ticketTypes.name,
+      createdAt: tickets.createdAt,
+      checkedInAt: tickets.checkedInAt,
+      checkedInBy: tickets.checkedInBy,
+    })
+    .from(tickets)
+    .innerJoin(ticketTypes, eq(ticketTypes.id, tickets.ticketTypeId))
+    .innerJoin(bookings, eq(bookings.id, tickets.bookingId))
+    .innerJoin(users, eq(users.id, bookings.userId))
+    .where(and(eq(ticketTypes.eventId, eventId), later))
+    .orderBy(asc(tickets.createdAt), asc(tickets.id))
+    .limit(limit + 1);
 }

@@ -1,10 +1,14 @@
-import { checkedIn, checkIn } from '@minitickets/contract';
+import { checkedIn, checkIn, doorListEntry, pageOf, pageQuery } from '@minitickets/contract';
+import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { requireRole, requireUser, viewerOf } from '../plugins/session.ts';
-import { admitTicket, ticketAtDoor } from '../queries/tickets.ts';
+import { eventByIdOrSlug } from '../queries/events.ts';
+import { admitTicket, ticketAtDoor, ticketsOfEvent } from '../queries/tickets.ts';
+import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
 import { codeKey, readTicketCode } from '../rules/ticket-codes.ts';
+import { ownEvent } from './events.ts';
 
 export function checkInRoutes(app: Api, { config, db }: Deps) {
   // The newest first: it signed most of the codes that come by.
@@ -43,6 +47,32 @@ export function checkInRoutes(app: Api, { config, db }: Deps) {
         checkedInAt: checkedInAt.toISOString(),
         checkedInBy: organiserId,
       });
+    },
+  );
+
+  app.get(
+    '/v1/events/:event/door-list',
+    {
+      onRequest: [requireUser, requireRole('organiser', 'admin')],
+      schema: {
+        summary: 'Who has a ticket of my event, and who is in',
+        params: z.object({ event: z.string().min(1).max(80) }),
+        querystring: pageQuery,
+        response: { 200: pageOf(doorListEntry) },
+      },
+    },
+    async (request) => {
+      const event = await ownEvent(request.viewer, await eventByIdOrSlug(db, request.params.event));
+      const { limit, cursor } = request.query;
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const rows = await ticketsOfEvent(db, event.id, { limit, after });
+      const shown = rows.slice(0, limit);
+      const last = shown.at(-1);
+      return {
+        items: shown.map(({ checkedInAt, ...row }) => ({ ...row, checkedInAt: checkedInAt?.toISOString() ?? null })),
+        nextCursor:
+          last && rows.length > limit ? encodeCursor({ at: last.createdAt.toISOString(), id: last.ticketId }) : null,
+      };
     },
   );
 }

@@ -1,24 +1,36 @@
-import { booking, id, payment } from '@minitickets/contract';
+import { booking, headers, id, payment, providerEvent } from '@minitickets/contract';
+import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import type { PaymentProvider } from '../payments/payment-provider.ts';
-import { refundPayment, settlePayment } from '../payments/settle-payment.ts';
+import { refundPayment, type Settled, settlePayment } from '../payments/settle-payment.ts';
 import { requireUser, viewerOf } from '../plugins/session.ts';
 import { bookingForChange, bookingOfUser, lockEventOfBooking } from '../queries/bookings.ts';
+import { openGates } from '../queries/inventory-gate.ts';
 import { insertPayment, paymentById } from '../queries/payments.ts';
 import { mayBeginPayment } from '../rules/booking-status.ts';
+import type { ProviderEvent } from '../rules/payment-grid.ts';
 import { codeKey } from '../rules/ticket-codes.ts';
+import { isSignedWebhook } from '../rules/webhook-signatures.ts';
 import { toBooking } from './bookings.ts';
 
 /** How long a provider's answer is waited for. Without one the payment stays pending, and its webhook settles it. */
 const ANSWER_PATIENCE_MS = 3_000;
 
 const params = z.object({ id });
+const eventOf = {
+  'charge.accepted': 'accepted',
+  'charge.declined': 'declined',
+  'charge.refunded': 'refunded',
+} as const satisfies Record<string, ProviderEvent>;
 
-export function paymentRoutes(app: Api, { config, db }: Deps, provider: PaymentProvider) {
+export function paymentRoutes(app: Api, { config, db, redis }: Deps, provider: PaymentProvider) {
   const key = codeKey(deriveKey(config.appSecret, 'ticket-code'));
+  const webhookKeys = [config.appSecret, ...config.appSecretsBefore].map((secret) =>
+    deriveKey(secret, 'webhook-signature'),
+  );
 
   app.post(
     '/v1/bookings/:id/payment',
@@ -36,29 +48,84 @@ export function paymentRoutes(app: Api, { config, db }: Deps, provider: PaymentP
         if (!mayBeginPayment(state)) return null;
         return insertPayment(transaction, { bookingId, amountMinor: state.totalMinor, currency: state.currency });
       });
+      const refunded = begun ? await charge(begun, request.body.paymentToken, request.log) : false;
 
-      if (begun) {
-        const { id: reference, amountMinor, currency } = begun;
-        const order = { reference, amountMinor, currency, token: request.body.paymentToken };
-        const answer = await provider.charge(order, AbortSignal.timeout(ANSWER_PATIENCE_MS)).catch((error: unknown) => {
-          request.log.warn({ err: error, payment: reference }, 'the provider gave no answer to a charge');
-          return null;
-        });
-        if (answer) await settlePayment(db, reference, answer);
-        // Read, not concluded: a webhook may have been faster, and it has the same right to settle a payment.
-        const settled = await paymentById(db, reference);
-        if (settled?.status === 'pending') fail({ kind: 'payment-in-progress' });
-        if (settled?.status === 'declined') fail({ kind: 'payment-declined' });
-        if (settled?.status === 'refund_due') {
-          await refundPayment(db, provider, reference).catch((error: unknown) => {
-            request.log.warn({ err: error, payment: reference }, 'a refund is left to the late-payments job');
-          });
-        }
-      }
       const row = (await bookingOfUser(db, bookingId, userId)) ?? fail({ kind: 'not-found', what: 'booking' });
-      if (row.status === 'expired' || row.status === 'held') fail({ kind: 'hold-expired' });
-      if (row.status === 'cancelled') fail({ kind: 'booking-not-payable', status: row.status });
-      return toBooking(row, key);
+      if (row.status === 'confirmed') return toBooking(row, key);
+      if (row.status === 'cancelled') fail({ kind: 'booking-not-payable', status: row.status, refunded });
+      if (row.status === 'held') fail({ kind: 'event-not-on-sale' });
+      return fail({ kind: 'hold-expired', refunded });
     },
   );
+
+  /** @returns whether the charge was made and has to go back */
+  async function charge(
+    { id: reference, amountMinor, currency }: { id: string; amountMinor: number; currency: string },
+    token: z.infer<typeof payment>['paymentToken'],
+    log: FastifyBaseLogger,
+  ) {
+    const order = { reference, amountMinor, currency, token };
+    const answer = await provider.charge(order, AbortSignal.timeout(ANSWER_PATIENCE_MS)).catch((error: unknown) => {
+      log.warn({ err: error, payment: reference }, 'the provider gave no answer to a charge');
+      return null;
+    });
+    if (answer) await settlePayment(db, reference, answer);
+    // Read, not concluded: a webhook may have been faster, and it has the same right to settle a payment.
+    const status = (await paymentById(db, reference))?.status;
+    if (status === 'pending') fail({ kind: 'payment-in-progress' });
+    if (status === 'declined') fail({ kind: 'payment-declined' });
+    if (status === 'refund_due') await sendBack(reference, log);
+    return status === 'refund_due' || status === 'refunded';
+  }
+
+  async function sendBack(reference: string, log: FastifyBaseLogger) {
+    await refundPayment(db, provider, reference).catch((error: unknown) => {
+      log.warn({ err: error, payment: reference }, 'a refund is left to the late-payments job');
+    });
+  }
+
+  async function takeIn(settled: Settled, reference: string, log: FastifyBaseLogger) {
+    if (settled.status === 'refund_due') await sendBack(reference, log);
+    if (settled.released.length > 0) {
+      await openGates(redis, settled.eventId, settled.released).catch((error: unknown) => {
+        log.warn({ err: error }, 'a gate was not opened');
+      });
+    }
+  }
+
+  app.register(async (scope: Api) => {
+    // A signature is over bytes, so this route alone reads them as they came.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+    scope.post(
+      '/v1/payments/webhook',
+      {
+        schema: {
+          summary: 'The sandbox provider’s signed events',
+          description: `\`${headers.sandboxSignature}: t=<seconds>,v1=<hex HMAC-SHA-256 of "<seconds>.<body>">\`. The same event may come again.`,
+          response: { 204: z.null() },
+        },
+      },
+      async (request, reply) => {
+        const signature = request.headers[headers.sandboxSignature];
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        if (!isSignedWebhook(signature?.toString(), body, webhookKeys, new Date())) {
+          fail({ kind: 'forbidden', reason: 'The signature is wrong, or too old.' });
+        }
+        const event = readEvent(body) ?? fail({ kind: 'not-valid', path: '', message: 'not an event of the provider' });
+        const settled = await settlePayment(db, event.reference, eventOf[event.type], event.id);
+        if (settled) await takeIn(settled, event.reference, request.log);
+        else request.log.warn({ event }, 'the provider told of a payment that is not ours');
+        return reply.code(204).send(null);
+      },
+    );
+  });
+}
+
+function readEvent(body: Buffer) {
+  try {
+    return providerEvent.safeParse(JSON.parse(body.toString())).data;
+  } catch {
+    return undefined;
+  }
 }

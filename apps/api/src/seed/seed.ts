@@ -2,7 +2,17 @@ import { demoAccounts, demoPassword, loadCustomerEmail, loadCustomers } from '@m
 import { eq, sql } from 'drizzle-orm';
 import { readConfig } from '../config.ts';
 import { type Database, openDatabase, type Transaction } from '../db/client.ts';
-import { bookingLines, bookings, events, ledgerEntries, payments, tickets, ticketTypes, users } from '../db/schema.ts';
+import {
+  bookingLines,
+  bookings,
+  events,
+  ledgerEntries,
+  payments,
+  sandboxCharges,
+  tickets,
+  ticketTypes,
+  users,
+} from '../db/schema.ts';
 import { passwordQueue } from '../passwords.ts';
 import { programme, seedId } from './programme.ts';
 
@@ -105,6 +115,14 @@ async function seedSales(db: Transaction, { eventId, ticketTypeId, currency, pri
       amountMinor: totalMinor,
       currency,
       status: 'charged' as const,
+    })),
+  );
+  await db.insert(sandboxCharges).values(
+    sales.map(({ paymentId, totalMinor }) => ({
+      reference: paymentId,
+      amountMinor: totalMinor,
+      currency,
+      status: 'accepted' as const,
     })),
   );
   await db

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import { readDatabaseUrl } from '../config.ts';
+import * as schema from '../db/schema.ts';
+import { conservationLaws, offendersOf } from '../queries/conservation.ts';
+
+const MOST_OFFENDERS = 20;
+
+export type Verdict = { law: string; offenders: Record<string, unknown>[] };
+
+/** Holds every law of conservation against the database, all of them against the same moment of it. */
+export async function audit(db: Pick<NodePgDatabase<typeof schema>, 'transaction'>): Promise<Verdict[]> {
+  return db.transaction(
+    async (transaction) => {
+      const verdicts: Verdict[] = [];
+      for (const law of conservationLaws) {
+        verdicts.push({ law: law.law, offenders: await offendersOf(transaction, law, MOST_OFFENDERS) });
+      }
+      return verdicts;
+    },
+    { isolationLevel: 'repeatable read', accessMode: 'read only' },
+  );
+}
+
+/** The database that the stack of this checkout runs on at the moment, or undefined. */
+function databaseOfRunningStack(): string | undefined {
+  try {
+    const state = readFileSync(new URL('../../../../.data/state.json', import.meta.url), 'utf8');
+    return JSON.parse(state).databaseUrl;
+  } catch {
+    return undefined;
+  }
+}
+
+async function main() {
+  const url = readDatabaseUrl() ?? databaseOfRunningStack();
+  if (!url) {
+    console.error('No database to audit: start the stack (npm start), or set DATABASE_URL.');
+    return 2;
+  }
+  // It reads everything there is, so its patience is longer than a request's.
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 300_000,
+  });
+  try {
+    const verdicts = await audit(drizzle(pool, { schema }));
+    for (const { law, offenders } of verdicts) {
+      console.log(`${offenders.length === 0 ? '✔' : '✖'} ${law}`);
+      if (offenders.length > 0) console.table(offenders);
+    }
+    const broken = verdicts.filter(({ offenders }) => offenders.length > 0);
+    console.log(broken.length === 0 ? 'The audit is clean.' : `${broken.length} laws are broken.`);
+    return broken.length === 0 ? 0 : 1;
+  } finally {
+    await pool.end();
+  }
+}
+
+if (import.meta.filename === process.argv[1]) process.exitCode = await main();

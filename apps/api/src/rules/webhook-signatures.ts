@@ -1,0 +1,23 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** A signature that is older than this, or that much ahead, is somebody replaying what they once overheard. */
+const TOLERANCE_MS = 5 * 60_000;
+
+/** The header value of a webhook: `t=<seconds>,v1=<HMAC-SHA-256 of "<seconds>.<body>">`. */
+export function signWebhook(body: string | Buffer, key: Buffer, now: Date) {
+  const seconds = Math.floor(now.getTime() / 1000);
+  return `t=${seconds},v1=${digest(seconds, body, key).toString('hex')}`;
+}
+
+/** Whether one of these keys has signed this body, and lately. Takes as long for a wrong signature as for a right one. */
+export function isSignedWebhook(header: string | undefined, body: Buffer, keys: readonly Buffer[], now: Date) {
+  const [, seconds, signature] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header ?? '') ?? [];
+  if (!seconds || !signature) return false;
+  const claimed = Buffer.from(signature, 'hex');
+  const matches = keys.filter((key) => timingSafeEqual(digest(Number(seconds), body, key), claimed));
+  return matches.length > 0 && Math.abs(now.getTime() - Number(seconds) * 1000) <= TOLERANCE_MS;
+}
+
+function digest(seconds: number, body: string | Buffer, key: Buffer) {
+  return createHmac('sha256', key).update(`${seconds}.`).update(body).digest();
+}
