@@ -25,8 +25,10 @@ local LADDER, LADDER_BYTES = '<I2I2dd', 20
 local MOST = 2 ^ 53
 local ceil, min, max, fmod = math.ceil, math.min, math.max, math.fmod
 
+-- #region clock
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+-- #endregion
 local count = math.floor(#ARGV / 2)
 local answer, charges, granted = {}, {}, true
 
@@ -56,8 +58,10 @@ for i = 1, count do
     if readable then
       -- The clock was set back: the refill goes on from now. Nobody is given tokens, or waits for the old time to come again.
       if now < at then at, changed = now, true end
+      -- #region refill
       -- What the old limit promised until now is kept; then the new one applies.
       parts = min(parts + (now - at) * old_refill, old_capacity * old_interval_ms * 1000)
+      -- #endregion
       if revision < old_revision then
         -- This caller has not heard of the newest limit yet. Its own would undo it, and the next call of one who has heard
         -- would be given the added capacity a second time.
@@ -83,6 +87,7 @@ for i = 1, count do
   end
 
   -- 2. The verdict.
+  -- #region verdict
   local need = cost * interval
   local verdict, wait, left = SERVED, 0, parts
   if cost > capacity then
@@ -109,6 +114,7 @@ for i = 1, count do
     -- A served call takes a strike back: banned is who is refused more often than served, again and again.
     strikes = max(0, strikes - 1)
   end
+  -- #endregion
   if parts < need and verdict ~= IMPOSSIBLE then
     local lacking = need - parts
     local refilled_in = ceil(lacking / refill)
@@ -120,12 +126,14 @@ for i = 1, count do
   -- 3. What is to be stored, always with an expiry: not before the bucket is full and the ladder forgotten.
   if changed then
     local value = struct.pack(BUCKET, left, now, capacity, refill, interval_ms, revision)
+    -- #region expiry
     local expiry = (full - left) / refill
     if strikes > 0 or bans > 0 then
       value = value .. struct.pack(LADDER, strikes, bans, banned_until, forgotten_at)
       expiry = max(expiry, forgotten_at - now)
     end
     local write = { 'SET', key, value, 'PX', ceil(expiry / 1000) + 1 }
+    -- #endregion
     if verdict == SERVED then charges[#charges + 1] = write else redis.call(unpack(write)) end
   end
 
@@ -138,7 +146,9 @@ for i = 1, count do
   end
 end
 
+-- #region charge
 if granted then
   for _, write in ipairs(charges) do redis.call(unpack(write)) end
 end
 return answer
+-- #endregion
