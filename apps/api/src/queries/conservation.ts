@@ -22,7 +22,7 @@ export const conservationLaws: ConservationLaw[] = [
   {
     law: 'no booking without its lines, which add up to its places and its total',
     offenders: `
-      select bookings.id as booking, status, places, total_minor, lines.places as line_places, lines.total as line_total
+      select bookings.id as booking, status, bookings.places, total_minor, lines.places as line_places, lines.total as line_total
       from bookings, lateral (
         select coalesce(sum(quantity), 0) as places, coalesce(sum(quantity * unit_price_minor), 0) as total
         from booking_lines where booking_id = bookings.id

@@ -1,0 +1,49 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { codeKey, readTicketCode, signTicketCode } from './ticket-codes.ts';
+
+const key = codeKey(randomBytes(32));
+const nextKey = codeKey(randomBytes(32));
+
+test('a code names its ticket', () => {
+  const id = randomUUID();
+  expect(readTicketCode(signTicketCode(id, key), [key])).toBe(id);
+});
+
+test('a code is the same each time, so that printed ones stay good', () => {
+  const id = randomUUID();
+  expect(signTicketCode(id, key)).toBe(signTicketCode(id, key));
+});
+
+test('after a change of keys old codes are read as long as their key is kept, and no longer', () => {
+  const id = randomUUID();
+  const printed = signTicketCode(id, key);
+  expect(readTicketCode(printed, [nextKey, key])).toBe(id);
+  expect(readTicketCode(printed, [nextKey])).toBeNull();
+});
+
+test('changing any one character makes a code worthless', () => {
+  const code = signTicketCode(randomUUID(), key);
+  for (let at = 0; at < code.length; at += 1) {
+    const other = code[at] === 'A' ? 'B' : 'A';
+    const changed = code.slice(0, at) + other + code.slice(at + 1);
+    expect(readTicketCode(changed, [key])).toBeNull();
+  }
+});
+
+test('the signature of one ticket does not fit another', () => {
+  const [one, other] = [signTicketCode(randomUUID(), key), signTicketCode(randomUUID(), key)];
+  const mixed = [...one.split('.').slice(0, 3), other.split('.')[3]].join('.');
+  expect(readTicketCode(mixed, [key])).toBeNull();
+});
+
+test.each([
+  '',
+  'MT1',
+  'MT1...',
+  '\u0000',
+  'MT1.00000000.AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA',
+  'x'.repeat(300),
+])('whatever is scanned is answered: %j', (code) => {
+  expect(readTicketCode(code, [key])).toBeNull();
+});
