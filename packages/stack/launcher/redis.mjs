@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from './failure.mjs';
+import { Failure, lastLines } from './failure.mjs';
 import { findRedisProgram } from './find-redis.mjs';
 import { startOnPort } from './ports.mjs';
 import { endProcess, isRunning, isStillRunning, recordOf, runToEnd, spawnLogged, waitUntil } from './processes.mjs';
@@ -16,6 +16,7 @@ export { findRedis } from './find-redis.mjs';
  * @property {string} [logFile]
  * @property {readonly string[]} [settings] more of them, as on redis-server's command line
  * @property {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} [program] looked for if left out
+ * @property {(line: string) => void} [log] told what is out of the ordinary
  *
  * @typedef {object} Redis
  * @property {string} url
@@ -34,7 +35,8 @@ export { findRedis } from './find-redis.mjs';
  * @returns {Promise<Redis>}
  * @throws {Failure} if there is no Redis, or it does not start
  */
-export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: givenLogFile, settings, program } = {}) {
+export async function startRedis(options = {}) {
+  const { dataDir: keptDir, port: fixedPort, logFile: givenLogFile, settings, program, log = () => {} } = options;
   const found = program ?? (await findRedisProgram());
   const dataDir = keptDir ?? (await temporaryDir('redis', endRedisOf));
   mkdirSync(dataDir, { recursive: true });
@@ -44,9 +46,12 @@ export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: g
     if (!keptDir) rmSync(dataDir, { recursive: true, force: true });
   };
   try {
-    const [port, { pid, container }] = await startOnPort(fixedPort, (port) =>
-      launch(found, { dataDir, port, logFile, settings }),
-    );
+    const start = () => startOnPort(fixedPort, (port) => launch(found, { dataDir, port, logFile, settings }));
+    const [port, { pid, container }] = await start().catch(async (error) => {
+      if (!setAsideUnreadable(dataDir, logFile)) throw error;
+      log('Redis cannot read its old data, perhaps of a newer version; it starts without: people have to log in again');
+      return await start();
+    });
     return {
       url: `redis://127.0.0.1:${port}`,
       port,
@@ -68,6 +73,19 @@ export async function startRedis({ dataDir: keptDir, port: fixedPort, logFile: g
     wipe();
     throw error;
   }
+}
+
+/**
+ * What Redis keeps here, sessions and buckets, is worth less than a start. The file is moved, not removed.
+ * @param {string} dataDir
+ * @param {string} logFile
+ * @returns {boolean} whether old data were why it did not start
+ */
+function setAsideUnreadable(dataDir, logFile) {
+  const dump = join(dataDir, 'dump.rdb');
+  if (!existsSync(dump) || !lastLines(logFile).some((line) => /RDB|loading the DB/.test(line))) return false;
+  renameSync(dump, `${dump}.unreadable`);
+  return true;
 }
 
 /**
@@ -97,7 +115,12 @@ async function launch(program, { dataDir, port, logFile, settings = [] }) {
     program.kind === 'binary' ? binaryCommand(program, dataDir, port) : dockerCommand(program, dataDir, port);
   const child = await spawnLogged(command, [...args, ...settings], { logFile, cwd: dataDir, env });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  const isReady = async () => hasEnded() || (await askRedis(port, 'PING').catch(() => '')) === '+PONG';
+  const isReady = async () => {
+    if (hasEnded()) return true;
+    const answer = await askRedis(port, 'INFO server').catch(() => '');
+    // On a port that is taken somebody else would answer, while ours is still finding out.
+    return container ? answer.includes('process_id:') : answer.includes(`process_id:${child.pid}\r\n`);
+  };
   // Docker may have to bring the image first.
   const inTime = await waitUntil(isReady, program.kind === 'docker' ? 180_000 : 20_000);
   if (!inTime || hasEnded()) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -52,6 +52,15 @@ test('a server whose launcher crashed is ended by the next start, and its data a
   const next = await start({ dataDir });
   expect(isRunning(orphan.pid)).toBe(false);
   expect(await askRedis(next.port, 'STRLEN session')).toBe(':5');
+});
+
+test('data that it cannot read are set aside, and it starts without', async () => {
+  writeFileSync(join(dataDir, 'dump.rdb'), 'REDIS9999 of some later version');
+  const notes: string[] = [];
+  const { port } = await start({ dataDir, log: (line) => notes.push(line) });
+  expect(await askRedis(port, 'DBSIZE')).toBe(':0');
+  expect(readdirSync(dataDir)).toContain('dump.rdb.unreadable');
+  expect(notes).toHaveLength(1);
 });
 
 test('one that is not kept writes no data and leaves no folder', async () => {

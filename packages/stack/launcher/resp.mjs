@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends Redis one command and gives the first line of its answer, like `+PONG`. Enough to ask a server of our own whether it is
- * ready or to tell it to end, before anything is installed.
+ * Sends Redis one command and gives its answer as it comes: the first line, like `+PONG`, or a bulk string with its length. Enough
+ * to ask a server of our own whether it is ready or to tell it to end, before anything is installed.
  * @param {number} port on 127.0.0.1
  * @param {string} command without spaces inside its words
  * @returns {Promise<string>} empty when the server closed the connection without an answer
@@ -16,12 +16,13 @@ export function askRedis(port, command, timeoutMs = 1000) {
     socket.once('error', reject);
     socket.once('close', () => resolve(answer.trim()));
     socket.once('connect', () => socket.write(`${command}\r\n`));
-    socket.setEncoding('utf8').on('data', (text) => {
+    socket.setEncoding('latin1').on('data', (text) => {
       answer += text;
-      if (answer.includes('\r\n')) {
-        resolve(answer.slice(0, answer.indexOf('\r\n')));
-        socket.destroy();
-      }
+      const end = answer.indexOf('\r\n');
+      const bulkLength = /^\$\d/.test(answer) ? Number(answer.slice(1, end)) + 2 : 0;
+      if (end === -1 || answer.length < end + 2 + bulkLength) return;
+      resolve(answer.slice(0, bulkLength > 0 ? end + 2 + bulkLength : end));
+      socket.destroy();
     });
   });
 }

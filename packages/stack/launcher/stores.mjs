@@ -33,7 +33,7 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
 
   const startOurRedis = async () => {
     const program = await findRedisProgram({ log: note });
-    return await startRedis({ dataDir: places.redis, program, logFile: freshLog(places.logs, 'redis') });
+    return await startRedis({ dataDir: places.redis, program, logFile: freshLog(places.logs, 'redis'), log: note });
   };
   const redis = redisUrl
     ? undefined
