@@ -21,12 +21,12 @@ export function startJobs({ config, db, redis }: Deps, app: Api) {
     repeat('settle-late-payments', 2_000, () => settleLatePayments({ db, redis }, provider), app.log),
     repeat('deliver-sandbox-events', 500, () => deliverSandboxEvents({ db, key, post: postTo(app) }), app.log),
     repeat('forget-old', 60_000, (signal) => forgetOld(db, signal), app.log),
+    repeat('vouch-for-keys', 5_000, () => vouchForKeys({ db, redis }), app.log),
   ];
-  vouchForKeys({ db, redis }).catch((error: unknown) => app.log.warn({ err: error }, 'nobody vouched for the keys'));
   return { stop: async () => void (await Promise.all(jobs.map((stop) => stop()))) };
 }
 
-/** With no record in PostgreSQL yet, every key that Redis does not know is a new one. */
+/** Notes since when Redis has lost no key. With no record in PostgreSQL yet, that is since ever. */
 async function vouchForKeys({ db, redis }: Pick<Deps, 'db' | 'redis'>) {
   await keysRememberedSince(redis, { emptyRecords: !(await hasRecords(db)) });
 }

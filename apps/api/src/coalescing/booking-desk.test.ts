@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { startRedis } from '@minitickets/stack/redis';
+import { useStores } from '@minitickets/stack/test-stores';
+import { sql } from 'drizzle-orm';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { claimKey, keysRememberedSince } from '../queries/idempotency.ts';
+import { closedGate, closeGates, openGates } from '../queries/inventory-gate.ts';
+import { createSession } from '../queries/sessions.ts';
+import { person } from '../testing/people.ts';
+import { shop } from '../testing/shop.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+/** Two tasks, and a Redis of this file's own, because it is emptied in here. */
+let here: Awaited<ReturnType<typeof testApp>>;
+let there: typeof here;
+let server: Awaited<ReturnType<typeof startRedis>>;
+let witness: pg.Client;
+beforeAll(async () => {
+  server = await startRedis();
+  here = await testApp(stores, { redisUrl: server.url });
+  there = await testApp(stores, { redisUrl: server.url });
+  await vi.waitUntil(() => here.redis.status === 'ready' && there.redis.status === 'ready', { timeout: 10_000 });
+  await keysRememberedSince(here.redis, { emptyRecords: true });
+  witness = new pg.Client({ connectionString: stores.databaseUrl, application_name: 'witness' });
+  await witness.connect();
+}, 60_000);
+afterAll(async () => {
+  await witness.end();
+  await server.stop();
+});
+
+const buyer = async () => (await person(here)).sid;
+
+/** When a task last asked PostgreSQL anything that has to do with bookings. */
+async function lastQuery() {
+  const { rows } = await witness.query(
+    `select max(query_start)::text as last from pg_stat_activity
+     where datname = current_database() and application_name like 'minitickets %'
+       and query ~ '(bookings|ticket_types|events|idempotency_records)'`,
+  );
+  return rows[0].last as string;
+}
+
+const gateOf = ({ event, typeIds }: { event: { id: string }; typeIds: string[] }) =>
+  closedGate(here.redis, event.id, typeIds);
+type Shop = Awaited<ReturnType<typeof shop>>;
+
+/** Asks for a place that is not there, so that the gate closes. */
+async function closeGateOf(made: Shop) {
+  expect((await made.book(await buyer())).json()).toMatchObject({ error: 'sold_out' });
+  await vi.waitUntil(() => gateOf(made), { timeout: 2_000, interval: 1 });
+}
+
+/** An event whose only place is held, with its gate closed. */
+async function soldOut() {
+  const made = await shop(here, { capacities: [1] });
+  const holder = await buyer();
+  const booking = (await made.book(holder)).json();
+  await closeGateOf(made);
+  return { ...made, holder, booking };
+}
+
+test('behind a closed gate a request is refused without a query to PostgreSQL, in the same words', async () => {
+  const made = await soldOut();
+  const [first, second] = [await buyer(), await buyer()];
+  // The preparations took their time: begin with a gate that has just been closed.
+  await vi.waitUntil(async () => !(await gateOf(made)), { timeout: 2_000, interval: 1 });
+  await closeGateOf(made);
+  const before = await lastQuery();
+  const refused = await made.book(first);
+  const keyed = await made.book(second, undefined, randomUUID());
+  expect(await gateOf(made)).not.toBeNull();
+  expect(await lastQuery()).toBe(before);
+  expect(refused.json()).toMatchObject({ status: 409, error: 'sold_out', detail: expect.stringContaining('“Type 1”') });
+  expect([keyed.statusCode, keyed.body]).toEqual([409, refused.body]);
+});
+
+test('a released place is bookable at once', async () => {
+  const made = await soldOut();
+  const next = await buyer();
+  expect(await gateOf(made)).not.toBeNull();
+  await made.cancel(made.holder, made.booking);
+  expect((await made.book(next)).statusCode).toBe(201);
+});
+
+test('if the word of a release is lost, the gate opens by itself within a second', async () => {
+  const { book, event, booking, typeIds } = await soldOut();
+  const ttlMs = await here.redis.pttl(`gate:{${event.id}}:${typeIds[0]}`);
+  expect(ttlMs).toBeGreaterThan(0);
+  expect(ttlMs).toBeLessThan(1_000);
+  // Released past the product, so that nobody says a word.
+  await here.db.execute(sql`update bookings set status = 'cancelled' where id = ${booking.id}`);
+  await here.db.execute(sql`update ticket_types set held = 0 where id = ${typeIds[0]}`);
+  const sid = (await person(here, { tier: 'pro' })).sid;
+  const isBooked = async () => (await gateOf({ event, typeIds })) === null && (await book(sid)).statusCode === 201;
+  expect(await vi.waitUntil(isBooked, { timeout: 2_000, interval: 5 })).toBe(true);
+});
+
+test('a gate can refuse but never sell: opened over a full house it sells nothing', async () => {
+  const { book, event, typeIds, counts } = await soldOut();
+  await openGates(here.redis, event.id, [{ ticketTypeId: typeIds[0] ?? '', releases: 1_000 }]);
+  expect((await book(await buyer())).json()).toMatchObject({ error: 'sold_out' });
+  expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
+});
+
+test('a “sold out” that arrives after the release it did not know of closes nothing', async () => {
+  const eventId = randomUUID();
+  const type = (releases: number) => ({ ticketTypeId: 'a', releases, ticketTypeName: 'A' });
+  const close = (releases: number) =>
+    closeGates(here.redis, eventId, [type(releases)], { atMostMs: 60_000, rememberedSince: 0 });
+  const isClosed = async () => (await closedGate(here.redis, eventId, ['a'])) !== null;
+  await openGates(here.redis, eventId, [type(2)]);
+  await close(1);
+  expect(await isClosed()).toBe(false);
+  await close(2);
+  expect(await isClosed()).toBe(true);
+  // And the other way round: the word of a release that was sold again long ago opens nothing.
+  await openGates(here.redis, eventId, [type(2)]);
+  expect(await isClosed()).toBe(true);
+  await openGates(here.redis, eventId, [type(3)]);
+  expect(await isClosed()).toBe(false);
+});
+
+test('a gate is never closed for longer than until the next hold ends', async () => {
+  const eventId = randomUUID();
+  const soldOutType = { ticketTypeId: 'a', releases: 0, ticketTypeName: 'A' };
+  await closeGates(here.redis, eventId, [soldOutType], { atMostMs: 50, rememberedSince: 0 });
+  expect(await here.redis.pttl(`gate:{${eventId}}:a`)).toBeLessThanOrEqual(50);
+});
+
+test('a refusal at the gate is remembered under its key, also when places are free again', async () => {
+  const made = await soldOut();
+  const { book, cancel, holder, booking } = made;
+  const sid = await buyer();
+  const key = randomUUID();
+  if (!(await gateOf(made))) await closeGateOf(made);
+  const refused = await book(sid, undefined, key);
+  await cancel(holder, booking);
+  const again = await book(sid, undefined, key);
+  expect([again.statusCode, again.body]).toEqual([409, refused.body]);
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect((await book(sid, undefined, randomUUID())).statusCode).toBe(201);
+});
+
+test('a key is known on every task', async () => {
+  const { book, counts, event, lineOf } = await shop(here);
+  const sid = await buyer();
+  const key = randomUUID();
+  const first = await book(sid, undefined, key);
+  const elsewhere = await there.app.inject({
+    method: 'POST',
+    url: '/v1/bookings',
+    cookies: { sid },
+    headers: { 'idempotency-key': key },
+    payload: { eventId: event.id, lines: [lineOf(1)] },
+  });
+  expect([elsewhere.statusCode, elsewhere.body]).toEqual([201, first.body]);
+  expect(elsewhere.headers['idempotency-replayed']).toBe('true');
+  expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
+});
+
+test('an answer stays the same, whatever becomes of the booking', async () => {
+  const { book, pay, cancel } = await shop(here);
+  const sid = await buyer();
+  const key = randomUUID();
+  const first = await book(sid, undefined, key);
+  await pay(sid, first.json());
+  expect((await book(sid, undefined, key)).body).toBe(first.body);
+  await cancel(sid, first.json());
+  expect((await book(sid, undefined, key)).body).toBe(first.body);
+});
+
+test('while the first request with a key is running, the second is told so on every task', async () => {
+  const { book, event, lineOf } = await shop(here);
+  const sid = await buyer();
+  const key = randomUUID();
+  await witness.query('begin');
+  await witness.query('select from events where id = $1 for update', [event.id]);
+  const first = book(sid, undefined, key);
+  const isWaiting = async () => {
+    const { rows } = await witness.query(`select from pg_stat_activity where wait_event_type = 'Lock'`);
+    return rows.length > 0;
+  };
+  await vi.waitUntil(isWaiting, { timeout: 2_000, interval: 1 });
+  const second = await there.app.inject({
+    method: 'POST',
+    url: '/v1/bookings',
+    cookies: { sid },
+    headers: { 'idempotency-key': key },
+    payload: { eventId: event.id, lines: [lineOf(1)] },
+  });
+  await witness.query('rollback');
+  expect(second.json()).toMatchObject({ status: 409, error: 'idempotency_in_progress' });
+  expect((await first).statusCode).toBe(201);
+  expect((await book(sid, undefined, key)).body).toBe((await first).body);
+});
+
+test('two clicks at once are one booking', async () => {
+  const { book, counts } = await shop(here);
+  const sid = await buyer();
+  const key = randomUUID();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => book(sid, undefined, key)));
+  const booked = answers.filter(({ statusCode }) => statusCode === 201);
+  expect(booked.length).toBeGreaterThan(0);
+  expect(new Set(booked.map(({ body }) => body)).size).toBe(1);
+  for (const answer of answers.filter(({ statusCode }) => statusCode !== 201)) {
+    expect(answer.json()).toMatchObject({ status: 409, error: 'idempotency_in_progress' });
+  }
+  expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
+});
+
+test('a request that failed on our side is not remembered: its key can be used again', async () => {
+  const { book, event } = await shop(here);
+  const sid = await buyer();
+  const key = randomUUID();
+  // The lock does not come in time: nothing was decided.
+  await witness.query('begin');
+  await witness.query('select from events where id = $1 for update', [event.id]);
+  const failed = await book(sid, undefined, key);
+  await witness.query('rollback');
+  expect(failed.json()).toMatchObject({ status: 503, error: 'busy' });
+  expect((await book(sid, undefined, key)).statusCode).toBe(201);
+});
+
+test('a claim that a dead task left behind is taken over, and PostgreSQL asked', async () => {
+  const key = { userId: randomUUID(), key: randomUUID() };
+  const claims = async () => new Set(await here.redis.keys('*idempotency:*'));
+  const before = await claims();
+  expect(await claimKey(here.redis, key, 'print')).toEqual({ state: 'claimed' });
+  expect(await claimKey(there.redis, key, 'print')).toEqual({ state: 'running' });
+  expect(await claimKey(there.redis, key, 'other')).toEqual({ state: 'reused' });
+  const [claim = ''] = [...(await claims())].filter((name) => !before.has(name));
+  // Twenty seconds pass.
+  await here.redis.hset(claim.slice(here.config.redisKeyPrefix.length), 'since', Date.now() - 20_000);
+  expect(await claimKey(there.redis, key, 'print')).toEqual({ state: 'abandoned' });
+});
+
+test('a key that Redis has lost is still known to PostgreSQL, even behind a closed gate', async () => {
+  const made = await shop(here, { capacities: [1] });
+  const { sid, user } = await person(here);
+  const key = randomUUID();
+  const first = await made.book(sid, undefined, key);
+  await here.redis.flushall();
+  await createSession(here.redis, sid, user);
+  await closeGateOf(made);
+  const again = await made.book(sid, undefined, key);
+  expect([again.statusCode, again.body]).toEqual([201, first.body]);
+  expect(await made.counts()).toEqual([{ held: 1, sold: 0 }]);
+});

@@ -1,0 +1,139 @@
+import { expect, test, vi } from 'vitest';
+import { TicketingError } from '../errors.ts';
+import { coalesceWrites } from './coalesce-writes.ts';
+
+type Batch = { key: string; requests: string[]; finish: () => void; fail: (error: Error) => void };
+
+/** A writer whose transactions end when the test says so. Their outcome is the request itself, in capitals. */
+function stage(options: Partial<Parameters<typeof coalesceWrites<string, string>>[0]> = {}) {
+  const batches: Batch[] = [];
+  const submit = coalesceWrites<string, string>({
+    write: (key, requests) =>
+      new Promise((resolve, reject) => {
+        const finish = () => resolve(requests.map((request) => request.toUpperCase()));
+        batches.push({ key, requests, finish, fail: reject });
+      }),
+    isIsolable: (error) => error instanceof Error && error.message === 'poisoned',
+    largestBatch: 100,
+    longestQueue: 100,
+    mostInFlight: 10,
+    ...options,
+  });
+  const begun = (count: number) => vi.waitUntil(() => batches[count - 1], { timeout: 2_000, interval: 1 });
+  return { batches, submit, begun };
+}
+const patient = { patienceMs: 60_000 };
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => (error instanceof TicketingError ? error.failure.kind : error),
+  );
+
+test('requests that arrive while a transaction runs are written together in the next one, in their order', async () => {
+  const { batches, submit, begun } = stage();
+  const first = submit('event', 'a', patient);
+  (await begun(1)).requests;
+  const others = ['b', 'c', 'd'].map((request) => submit('event', request, patient));
+  batches[0]?.finish();
+  expect(await first).toBe('A');
+  (await begun(2)).finish();
+  expect(await Promise.all(others)).toEqual(['B', 'C', 'D']);
+  expect(batches.map(({ requests }) => requests)).toEqual([['a'], ['b', 'c', 'd']]);
+});
+
+test('a burst is one transaction, not one and a rest', async () => {
+  const { batches, submit, begun } = stage();
+  const burst = ['a', 'b', 'c'].map((request) => submit('event', request, patient));
+  (await begun(1)).finish();
+  await Promise.all(burst);
+  expect(batches).toHaveLength(1);
+});
+
+test('one transaction of a key is in flight, while other keys do not wait for it', async () => {
+  const { batches, submit, begun } = stage();
+  const slow = submit('one', 'a', patient);
+  await begun(1);
+  const behind = submit('one', 'b', patient);
+  const other = submit('other', 'c', patient);
+  (await begun(2)).finish();
+  expect(await other).toBe('C');
+  expect(batches.map(({ key }) => key)).toEqual(['one', 'other']);
+  batches[0]?.finish();
+  (await begun(3)).finish();
+  expect(await Promise.all([slow, behind])).toEqual(['A', 'B']);
+});
+
+test('no more transactions are in flight than there is room for; keys take turns', async () => {
+  const { batches, submit, begun } = stage({ mostInFlight: 1, largestBatch: 1 });
+  const all = [submit('x', 'x1', patient), submit('x', 'x2', patient), submit('y', 'y1', patient)];
+  for (const count of [1, 2, 3]) {
+    (await begun(count)).finish();
+    expect(batches).toHaveLength(count);
+  }
+  await Promise.all(all);
+  expect(batches.map(({ requests }) => requests[0])).toEqual(['x1', 'y1', 'x2']);
+});
+
+test('a transaction carries at most so many requests', async () => {
+  const { batches, submit, begun } = stage({ largestBatch: 2 });
+  const all = ['a', 'b', 'c'].map((request) => submit('event', request, patient));
+  (await begun(1)).finish();
+  (await begun(2)).finish();
+  await Promise.all(all);
+  expect(batches.map(({ requests }) => requests)).toEqual([['a', 'b'], ['c']]);
+});
+
+test('a queue has an end: who comes after it is told at once', async () => {
+  const { submit, begun } = stage({ longestQueue: 2 });
+  const [a, b, c] = ['a', 'b', 'c'].map((request) => submit('event', request, patient));
+  expect(await failure(c as Promise<string>)).toBe('busy');
+  (await begun(1)).finish();
+  expect(await Promise.all([a, b])).toEqual(['A', 'B']);
+});
+
+test('a request whose caller has left before its transaction began is not written', async () => {
+  const { batches, submit, begun } = stage();
+  const first = submit('event', 'a', patient);
+  await begun(1);
+  const left = failure(submit('event', 'left', { patienceMs: 0 }));
+  const stays = submit('event', 'stays', patient);
+  batches[0]?.finish();
+  (await begun(2)).finish();
+  expect(await left).toBe('busy');
+  expect(await Promise.all([first, stays])).toEqual(['A', 'STAYS']);
+  expect(batches.map(({ requests }) => requests)).toEqual([['a'], ['stays']]);
+});
+
+test('a poisoned request is found by halving, and only it hears of the error', async () => {
+  const written: string[][] = [];
+  const { submit } = stage({
+    write: async (_key, requests) => {
+      if (requests.includes('poison')) throw new Error('poisoned');
+      written.push(requests);
+      return requests;
+    },
+  });
+  const requests = ['a', 'b', 'c', 'poison', 'd', 'e', 'f', 'g'];
+  const outcomes = await Promise.allSettled(requests.map((request) => submit('event', request, patient)));
+  expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(requests.map((request) => request === 'poison'));
+  expect(written.flat()).toEqual(requests.filter((request) => request !== 'poison'));
+});
+
+test('an error that a smaller batch would meet as well reaches everybody, and nothing is tried again', async () => {
+  const { batches, submit, begun } = stage();
+  const both = [submit('event', 'a', patient), submit('event', 'b', patient)];
+  const away = new Error('the server is away');
+  (await begun(1)).fail(away);
+  expect(await Promise.all(both.map(failure))).toEqual([away, away]);
+  expect(batches).toHaveLength(1);
+});
+
+test('after an error the key goes on', async () => {
+  const { submit, begun } = stage();
+  const first = submit('event', 'a', patient);
+  (await begun(1)).fail(new Error('the server is away'));
+  await failure(first);
+  const second = submit('event', 'b', patient);
+  (await begun(2)).finish();
+  expect(await second).toBe('B');
+});

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { useStores } from '@minitickets/stack/test-stores';
+import { sql } from 'drizzle-orm';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWritingPool } from '../db/client.ts';
+import { bookings } from '../db/schema.ts';
+import { TicketingError } from '../errors.ts';
+import { holdIfClear } from '../queries/holds.ts';
+import { person } from '../testing/people.ts';
+import { shop } from '../testing/shop.ts';
+import { testApp } from '../testing/test-app.ts';
+import { type HoldOrder, holdBatches } from './hold-batches.ts';
+
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+let pool: ReturnType<typeof openWritingPool>;
+let book: ReturnType<typeof holdBatches>;
+const soldOutNews: string[][] = [];
+beforeAll(async () => {
+  made = await testApp(stores);
+  pool = openWritingPool({ url: stores.databaseUrl, poolSize: 8, taskName: 'test', onIdleError: () => {} });
+  book = holdBatches({
+    pool,
+    holdSeconds: 600,
+    refusalBody: ({ kind }) => kind,
+    onSoldOut: (_eventId, soldOut) => soldOutNews.push(soldOut.map(({ ticketTypeName }) => ticketTypeName)),
+  });
+});
+afterAll(() => pool.end());
+
+const userId = async () => (await person(made)).user.id;
+/** Everything that comes in one turn of the event loop is one batch. */
+const together = (eventId: string, orders: HoldOrder[]) =>
+  Promise.allSettled(orders.map((order) => book(eventId, order)));
+const bodies = (results: Awaited<ReturnType<typeof together>>) =>
+  results.map((result) => {
+    if (result.status === 'rejected')
+      return result.reason instanceof TicketingError ? result.reason.failure.kind : 'error';
+    return result.value.held ? 'held' : result.value.body;
+  });
+
+test('a batch is one transaction, and each request has its own outcome', async () => {
+  const { event, lineOf, counts } = await shop(made, { capacities: [3] });
+  const users = await Promise.all([userId(), userId(), userId()]);
+  const orders = users.map((user) => ({ userId: user, lines: [lineOf(2)] }));
+  orders.push({ userId: await userId(), lines: [lineOf(1)] });
+  expect(bodies(await together(event.id, orders))).toEqual(['held', 'sold-out', 'sold-out', 'held']);
+  expect(await counts()).toEqual([{ held: 3, sold: 0 }]);
+  const { rows } = await made.db.execute(sql`select distinct xmin::text from bookings where event_id = ${event.id}`);
+  expect(rows).toHaveLength(1);
+  expect(soldOutNews.at(-1)).toEqual(['Type 1']);
+});
+
+test('a request that PostgreSQL refuses does not sink its neighbours', async () => {
+  const { event, lineOf, counts } = await shop(made);
+  const nobody = randomUUID();
+  const orders = [await userId(), nobody, await userId()].map((user) => ({ userId: user, lines: [lineOf(1)] }));
+  expect(bodies(await together(event.id, orders))).toEqual(['held', 'error', 'held']);
+  expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
+});
+
+test('one key in one batch is decided once, and another body under it is refused', async () => {
+  const { event, lineOf, counts } = await shop(made);
+  const user = await userId();
+  const order = (fingerprint: string) => ({
+    userId: user,
+    lines: [lineOf(1)],
+    idempotency: { key: 'twice in a batch', fingerprint },
+  });
+  const results = await together(event.id, [order('same'), order('same'), order('other')]);
+  const [first, second] = results.map((result) => (result.status === 'fulfilled' ? result.value : null));
+  expect(second).toEqual({ ...first, replayed: true });
+  expect(bodies(results)).toEqual(['held', 'held', 'idempotency-key-reused']);
+  expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
+});
+
+test('the same key in two transactions at once, whose claims were lost, books once', async () => {
+  const [here, there] = [await shop(made), await shop(made)];
+  const user = await userId();
+  const outcomes = await Promise.allSettled(
+    [here, there].map(({ event, lineOf }) =>
+      book(event.id, {
+        userId: user,
+        lines: [lineOf(1)],
+        idempotency: { key: 'one key, two events', fingerprint: event.id },
+      }),
+    ),
+  );
+  expect(bodies(outcomes).toSorted()).toEqual(['held', 'idempotency-key-reused']);
+  expect([...(await here.counts()), ...(await there.counts())].filter(({ held }) => held > 0)).toHaveLength(1);
+});
+
+test('holds that have ended give their places back before a batch is decided', async () => {
+  const { event, lineOf, counts } = await shop(made, { capacities: [2] });
+  await book(event.id, { userId: await userId(), lines: [lineOf(2)] });
+  await made.db.execute(sql`update bookings set hold_expires_at = now() - interval '1 s' where event_id = ${event.id}`);
+  const orders = [await userId(), await userId()].map((user) => ({ userId: user, lines: [lineOf(1)] }));
+  expect(bodies(await together(event.id, orders))).toEqual(['held', 'held']);
+  expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
+});
+
+test('whoever comes alone gets the answer that a batch would give', async () => {
+  const { event, typeIds, lineOf, change, counts } = await shop(made, { capacities: [1, 1, 1] });
+  const user = await userId();
+  const world = fc.record({
+    free: fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3)),
+    maxPerUser: fc.integer({ min: 1, max: 4 }),
+    places: fc.nat(3),
+    status: fc.constantFrom('on_sale' as const, 'on_sale' as const, 'on_sale' as const, 'draft' as const),
+    opensInMs: fc.constantFrom(-60_000, -60_000, 60_000),
+    lines: fc.uniqueArray(fc.record({ index: fc.nat(2), quantity: fc.integer({ min: 1, max: 3 }) }), {
+      minLength: 1,
+      maxLength: 3,
+      selector: ({ index }) => index,
+    }),
+  });
+  await fc.assert(
+    fc.asyncProperty(world, async ({ free, maxPerUser, places, status, opensInMs, lines }) => {
+      const order = { userId: user, lines: lines.map(({ index, quantity }) => lineOf(quantity, index)) };
+      const reset = async () => {
+        await made.db.execute(
+          sql`delete from booking_lines where ticket_type_id in (select id from ticket_types where event_id = ${event.id})`,
+        );
+        await made.db.execute(sql`delete from bookings where event_id = ${event.id}`);
+        await made.db.execute(sql`update ticket_types set held = 0, sold = 0 where event_id = ${event.id}`);
+        for (const [index, id] of typeIds.entries()) {
+          await made.db.execute(
+            sql`update ticket_types set capacity = ${(free[index] ?? 0) + 3} , sold = 3 where id = ${id}`,
+          );
+        }
+        await change({ status, maxPerUser, salesOpenAt: new Date(Date.now() + opensInMs) });
+        if (places > 0) {
+          await made.db.insert(bookings).values({
+            ...{ userId: user, eventId: event.id, status: 'confirmed', places, totalMinor: 0, currency: 'EUR' },
+            holdExpiresAt: new Date(),
+          });
+        }
+      };
+      await reset();
+      const client = await pool.connect();
+      const alone = await holdIfClear(client, event.id, order, 600, undefined).finally(() => client.release());
+      const countsAlone = await counts();
+      await reset();
+      // Beside somebody who wants what does not exist, the same request is decided as one of a batch.
+      const nothing = { userId: user, lines: [{ ticketTypeId: randomUUID(), quantity: 1 }] };
+      const [inBatch] = await together(event.id, [order, nothing]);
+      const booking =
+        inBatch?.status === 'fulfilled' && inBatch.value.held ? JSON.parse(inBatch.value.body) : undefined;
+      expect(alone !== undefined).toBe(booking !== undefined);
+      expect(await counts()).toEqual(countsAlone);
+      if (alone && booking) {
+        expect(booking).toMatchObject({ lines: alone.lines, totalMinor: alone.totalMinor, currency: alone.currency });
+        const heldMs = (held: { createdAt: string | Date; holdExpiresAt: string | Date }) =>
+          new Date(held.holdExpiresAt).getTime() - new Date(held.createdAt).getTime();
+        expect(heldMs(alone)).toBe(heldMs(booking));
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('bookings of overlapping ticket types in every order never lock each other out', async () => {
+  const { event, lineOf, counts } = await shop(made, { capacities: [1000, 1000, 1000] });
+  const orders = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ];
+  // Several tasks, as far as PostgreSQL can tell: each has its own connections and its own queue.
+  const pools = Array.from({ length: 4 }, () =>
+    openWritingPool({ url: stores.databaseUrl, poolSize: 2, taskName: 'test', onIdleError: () => {} }),
+  );
+  const tasks = pools.map((each) =>
+    holdBatches({ pool: each, holdSeconds: 600, refusalBody: ({ kind }) => kind, onSoldOut: () => {} }),
+  );
+  const users = await Promise.all(Array.from({ length: 24 }, userId));
+  const results = await Promise.allSettled(
+    users.flatMap((user, index) =>
+      orders.slice(0, 3).map((order, turn) => {
+        const lines = (orders[(index + turn) % 6] ?? order).map((type) => lineOf(1, type));
+        return tasks[index % 4]?.(event.id, { userId: user, lines });
+      }),
+    ),
+  );
+  await Promise.all(pools.map((each) => each.end()));
+  expect(results.filter(({ status }) => status === 'rejected')).toEqual([]);
+  expect(await counts()).toEqual(Array(3).fill({ held: 72, sold: 0 }));
+});
