@@ -4,23 +4,31 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import type { Api, Deps } from './deps.ts';
 import { passwordQueue } from './passwords.ts';
 import { sandboxProvider } from './payments/sandbox-provider.ts';
+import { readApiKeys } from './plugins/api-key.ts';
 import { trustProxies } from './plugins/client-address.ts';
 import { mapErrors, sendNotFound } from './plugins/error-mapping.ts';
+import { loginAttempts } from './plugins/login-attempts.ts';
 import { measureRequests } from './plugins/metrics.ts';
 import { limitRequests } from './plugins/rate-limit.ts';
 import { refuseOtherOrigins } from './plugins/same-origin.ts';
 import { tellBrowsers } from './plugins/security-headers.ts';
 import { readSessions } from './plugins/session.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
 import { bookingRoutes } from './routes/bookings.ts';
 import { checkInRoutes } from './routes/check-ins.ts';
 import { describeRoutes, docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes, type Lifecycle, metricsRoute } from './routes/health.ts';
+import { limitActivityRoutes } from './routes/limit-activity.ts';
+import { limitBucketRoutes } from './routes/limit-buckets.ts';
+import { limitRoutes } from './routes/limits.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { paymentRoutes } from './routes/payments.ts';
+import { playgroundRoutes } from './routes/playground.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { ticketTypeRoutes } from './routes/ticket-types.ts';
 import { ticketRoutes } from './routes/tickets.ts';
+import { userTierRoutes } from './routes/user-tiers.ts';
 import { userRoutes } from './routes/users.ts';
 
 /** One request may take this long in all; what waits longer is a fault, and the caller has left. */
@@ -65,9 +73,11 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     refuseOtherOrigins(scope);
     readSessions(scope, redis);
     limitRequests(scope, deps, metrics);
+    readApiKeys(scope, deps);
     const passwords = passwordQueue();
     userRoutes(scope, deps, passwords);
-    sessionRoutes(scope, deps, passwords);
+    sessionRoutes(scope, deps, passwords, loginAttempts(config));
+    apiKeyRoutes(scope, deps);
     eventRoutes(scope, deps);
     ticketTypeRoutes(scope, deps);
     const provider = sandboxProvider(deps.db);
@@ -75,6 +85,11 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     paymentRoutes(scope, deps, provider);
     ticketRoutes(scope, deps);
     checkInRoutes(scope, deps);
+    playgroundRoutes(scope);
+    limitRoutes(scope, deps);
+    limitActivityRoutes(scope, deps);
+    limitBucketRoutes(scope, deps);
+    userTierRoutes(scope, deps);
   });
   return app;
 }

@@ -1,3 +1,4 @@
+export * from './api-keys.ts';
 export * from './bookings.ts';
 export * from './demo.ts';
 export * from './events.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { id, instant } from './fields.ts';
 import { tier } from './users.ts';
 
 const DAY_MS = 86_400_000;
@@ -61,3 +62,97 @@ export const limitChange = z
     },
   );
 export type LimitChange = z.infer<typeof limitChange>;
+
+/** A limit as operators see it. `shipped`: nobody has changed it. */
+export const limit = z.object({
+  policy: z.string(),
+  tier: limitTier,
+  capacity: z.int(),
+  refillTokens: z.int(),
+  refillIntervalMs: z.int(),
+  onStoreFailure,
+  suppression: suppression.nullable(),
+  shadow: z.boolean(),
+  shipped: z.boolean(),
+  /** Whose buckets: client IP, user (or IP, for who is not logged in), API key, account that is logged in to. */
+  identity: z.enum(['ip', 'user', 'api-key', 'account']),
+  /** Why the shipped limit is as it is. */
+  because: z.string(),
+});
+export type LimitView = z.infer<typeof limit>;
+
+const numbers = z.object(limitChange.shape);
+
+/** Who changed a limit, when, from what, to what. */
+export const recordedLimitChange = z.object({
+  id: z.int(),
+  policy: z.string(),
+  tier: z.string(),
+  changedBy: id,
+  changedAt: instant,
+  before: numbers,
+  after: numbers,
+});
+
+export const activityQuery = z.strictObject({
+  minutes: z.coerce.number().int().min(1).max(15).default(5),
+  most: z.coerce.number().int().min(1).max(100).default(20),
+});
+
+const busyBucket = z.object({ policy: z.string(), bucket: z.string(), count: z.int() });
+
+/** What all tasks decided over the last minutes. Identities are shown as the names of their buckets, which are hashes. */
+export const limitActivity = z.object({
+  minutes: z.int(),
+  policies: z.array(
+    z.object({ policy: z.string(), allowed: z.int(), throttled: z.int(), suppressed: z.int(), degraded: z.int() }),
+  ),
+  mostRefused: z.array(busyBucket),
+  mostSuppressed: z.array(busyBucket),
+  tasks: z.int(),
+});
+export type LimitActivity = z.infer<typeof limitActivity>;
+
+/** Why a bucket serves or refuses. Instants are Redis's, whose clock is the only one that decides. */
+export const bucketExplained = z.object({
+  policy: z.string(),
+  bucket: z.string(),
+  /** `absent`: the bucket is full and nothing is remembered. `unreadable`: it counts as empty, and mends itself. */
+  state: z.enum(['absent', 'stored', 'unreadable']),
+  /** The limit that the bucket was last counted under. Null if there is none. */
+  limit: z
+    .object({ capacity: z.int(), refillTokens: z.int(), refillIntervalMs: z.int(), revision: z.int() })
+    .nullable(),
+  /** With the fraction that is not yet a token. Null if it cannot be read, or is full. */
+  tokens: z.number().nullable(),
+  fullAt: instant.nullable(),
+  /** When a call that costs one token is served; null if that is now. */
+  nextAllowedAt: instant.nullable(),
+  strikes: z.int(),
+  /** The step of the ladder: how many bans there were, the running one included. */
+  bans: z.int(),
+  bannedUntil: instant.nullable(),
+  forgottenAt: instant.nullable(),
+  expiresAt: instant.nullable(),
+  clock: z.object({ source: z.literal('redis'), now: instant, taskIsAheadByMs: z.number() }),
+});
+export type BucketExplained = z.infer<typeof bucketExplained>;
+
+/** A bucket's name, or the identity that it belongs to: `user:<id>`, `key:<id>`, `ip:<address>`, `account:<e-mail>`. */
+export const bucketOrIdentity = z
+  .string()
+  .regex(/^([\w-]{22}|(user|key|ip|account):.{1,254})$/, 'a bucket or an identity');
+
+export const playgroundQuery = z.strictObject({ tier: tier.default('free') });
+
+/** What one request of the playground found. */
+export const playgroundAnswer = z.object({
+  policy: z.literal('playground'),
+  tier,
+  /** The numbers are missing while Redis is away: then a task decides alone. */
+  capacity: z.int().optional(),
+  remaining: z.int().optional(),
+  nextTokenMs: z.number().optional(),
+  fullMs: z.number().optional(),
+  degraded: z.enum(['open', 'local']).optional(),
+});

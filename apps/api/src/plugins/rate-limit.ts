@@ -1,86 +1,99 @@
+import type { Tier } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
-import { redisFailure } from '../db/redis-failures.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { deriveKey } from '../keys.ts';
-import { type Decision, type Take, takeToken, takeTokens } from '../queries/rate-limits.ts';
-import { bucketNames, clientOf, userOf } from '../rules/client-identity.ts';
-import { limitTable, type PolicyName, policies } from '../rules/limits.ts';
+import type { Take } from '../queries/rate-limits.ts';
+import { clientOf, userOf } from '../rules/client-identity.ts';
+import { type PolicyName, policies } from '../rules/limits.ts';
 import { setLimitHeaders } from './limit-headers.ts';
+import { createLimiter, type Limiter, type Outcome } from './limiter.ts';
 
-type Limiter = { pass: (request: FastifyRequest, reply: FastifyReply, names: readonly PolicyName[]) => Promise<void> };
+/** Limits are in force, and what tasks count is known, within two of these in every task. */
+const ROUND_MS = 1000;
 
 declare module 'fastify' {
   interface FastifyInstance {
     limiter: Limiter;
   }
   interface FastifyRequest {
-    /** What the policies that this request has passed so far have decided. */
-    limitDecisions: Decision[] | null;
+    /** What the policies that this request has come to so far have decided. Null before the first. */
+    limitOutcome: Outcome | null;
   }
 }
 
-/** Gives the routes of this scope their limiter; `limit` names the policy of a route. */
-export function limitRequests(app: Api, { config, redis }: Deps, _registry: Registry) {
-  const nameOf = bucketNames(deriveKey(config.appSecret, 'limit-identity'));
-  const table = limitTable();
+/** Gives the routes of this scope their limiter; a route names its policy by `limit`. */
+export function limitRequests(app: Api, deps: Deps, registry: Registry) {
+  const limiter = createLimiter(deps, registry);
+  app.decorate('limiter', limiter);
+  app.decorateRequest('limitOutcome', null);
 
-  function takeOf(request: FastifyRequest, name: PolicyName): Take {
-    const tier = request.viewer?.user.tier ?? 'free';
-    return { bucket: nameOf(name, identityOf(request, name)), limit: table.of(name, tier) };
-  }
-
-  async function pass(request: FastifyRequest, reply: FastifyReply, names: readonly PolicyName[]) {
-    const takes = names.map((name) => takeOf(request, name));
-    const decisions = await decide(takes);
-    if (!decisions) return;
-    request.limitDecisions = [...(request.limitDecisions ?? []), ...decisions];
-    setLimitHeaders(reply, request.limitDecisions);
-    refuse(decisions);
-  }
-
-  /** Null if Redis is away and all of these policies are open. */
-  async function decide(takes: Take[]) {
-    const [first] = takes;
-    try {
-      return takes.length === 1 && first ? [await takeToken(redis, first)] : await takeTokens(redis, takes);
-    } catch (error) {
-      const failure = redisFailure(error);
-      if (!failure) throw error;
-      if (takes.some(({ limit }) => limit.onStoreFailure === 'closed' && !limit.shadow))
-        fail(failure, { cause: error });
-      return null;
-    }
-  }
-
-  app.decorate('limiter', { pass });
-  app.decorateRequest('limitDecisions', null);
+  const round = async () => {
+    const [limits, activity] = await Promise.allSettled([limiter.refreshLimits(), limiter.reportActivity()]);
+    // Both stores are watched elsewhere; here the last known limits stay in force.
+    if (limits.status === 'rejected') app.log.debug({ err: limits.reason }, 'limits were not refreshed');
+    if (activity.status === 'rejected') app.log.debug({ err: activity.reason }, 'limit activity was not reported');
+  };
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= round().finally(() => {
+      running = undefined;
+    });
+  }, ROUND_MS).unref();
+  app.addHook('onReady', round);
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    await running;
+  });
 }
 
 /**
- * Makes the hook that a route is limited with: `{ onRequest: [requireUser, limit('booking')] }`. It runs before the body is
- * read, so that requests with a wrong body are limited as well. Several policies are one decision: all are charged, or none.
+ * Makes the hook that limits a route: `{ onRequest: [requireUser, limit('booking')] }`. It runs before the body is read, so
+ * that requests with a body that is not valid are limited as well. Several policies are one decision: all are charged, or none.
  */
 export function limit(...names: [PolicyName, ...PolicyName[]]) {
-  return async (request: FastifyRequest, reply: FastifyReply) => request.server.limiter.pass(request, reply, names);
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const tier: Tier = request.viewer?.user.tier ?? 'free';
+    const takes = names.map((name) => request.server.limiter.takeOf(name, tier, identityOf(request, name)));
+    await passLimits(request, reply, takes);
+  };
 }
 
+/**
+ * Lets a request pass these buckets, and says on its answer what they hold.
+ * @throws TicketingError rate-limited, suppressed, store-unavailable
+ */
+export async function passLimits(request: FastifyRequest, reply: FastifyReply, takes: readonly Take[]) {
+  const outcome = await request.server.limiter.decide(takes);
+  const before = request.limitOutcome ?? { decisions: [], degraded: [] };
+  request.limitOutcome = {
+    decisions: [...before.decisions, ...outcome.decisions],
+    degraded: [...before.degraded, ...outcome.degraded],
+  };
+  setLimitHeaders(reply, request.limitOutcome);
+  refuse(outcome);
+}
+
+/** Who a request counts as under a policy. The viewer, if there is one, has proved who they are. */
 function identityOf(request: FastifyRequest, name: PolicyName) {
   const { viewer } = request;
   return policies[name].identity === 'user' && viewer ? userOf(viewer.user.id) : clientOf(request.ip);
 }
 
 /** Fails with the longest wait: only who waits for every bucket is served. */
-function refuse(decisions: readonly Decision[]) {
-  const refusals = decisions.filter(isEnforcedRefusal);
-  if (refusals.length === 0) return;
-  const waitsMs = refusals.map(({ retryAfterMs }) => retryAfterMs ?? Number.POSITIVE_INFINITY);
+function refuse({ decisions, degraded }: Outcome) {
+  let banned = false;
+  const waitsMs: number[] = [];
+  for (const decision of decisions) {
+    if (decision.allowed || decision.take.limit.shadow) continue;
+    waitsMs.push(decision.retryAfterMs ?? Number.POSITIVE_INFINITY);
+    banned ||= decision.reason === 'suppressed';
+  }
+  for (const { allowed, retryAfterMs } of degraded) {
+    if (!allowed) waitsMs.push(retryAfterMs ?? Number.POSITIVE_INFINITY);
+  }
+  if (waitsMs.length === 0) return;
   const retryAfterMs = Math.max(...waitsMs);
   if (retryAfterMs === Number.POSITIVE_INFINITY) fail({ kind: 'rate-limited' });
-  const banned = refusals.some(({ reason }) => reason === 'suppressed');
   fail({ kind: banned ? 'suppressed' : 'rate-limited', retryAfterMs });
 }
-
-const isEnforcedRefusal = (decision: Decision): decision is Extract<Decision, { allowed: false }> =>
-  !decision.allowed && !decision.take.limit.shadow;

@@ -31,10 +31,12 @@ export type Decision = { take: Take; rate: Rate; remaining: number; nextTokenMs:
  * changes of a limit can be read off the code.
  * @throws what the connection throws, see `redisFailure`; a call that failed is never sent a second time
  */
+// #region take
 export async function takeToken(redis: RedisConnection, take: Take): Promise<Decision> {
   const answer = await runScript(redis, takeScript, [bucketKey(take.bucket)], [costOf(take), take.limit.forScript]);
   return readDecision(take, answer as number[], 0, true);
 }
+// #endregion
 
 /**
  * Takes from all of these buckets, or from none if an enforced one refuses. A bucket in shadow mode stops nobody.
@@ -72,7 +74,7 @@ const takeScript = loadScript('rate-limits.lua');
 const refundScript = loadScript('rate-limits-refund.lua');
 
 // The braces make a bucket and its receipts live on one node of a cluster, and let no other part of the name decide which.
-const bucketKey = (bucket: string) => `limit:{${bucket}}`;
+export const bucketKey = (bucket: string) => `limit:{${bucket}}`;
 const receiptKey = ({ bucket, id }: Receipt) => `limit:{${bucket}}:receipt:${id}`;
 
 async function reserve(redis: RedisConnection, take: Take, goodForMs: number) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import type { Passwords } from '../passwords.ts';
+import type { LoginAttempts } from '../plugins/login-attempts.ts';
 import { limit } from '../plugins/rate-limit.ts';
 import {
   clearSessionCookie,
@@ -15,7 +16,7 @@ import {
 import { endSessionsOf } from '../queries/sessions.ts';
 import { replacePasswordHash, userByEmail } from '../queries/users.ts';
 
-export function sessionRoutes(app: Api, { db, redis }: Deps, passwords: Passwords) {
+export function sessionRoutes(app: Api, { db, redis }: Deps, passwords: Passwords, attempts: LoginAttempts) {
   app.post(
     '/v1/sessions',
     {
@@ -25,9 +26,16 @@ export function sessionRoutes(app: Api, { db, redis }: Deps, passwords: Password
     },
     async (request, reply) => {
       const { email, password } = request.body;
+      const attempt = await attempts.reserve(request, email);
       const account = await userByEmail(db, email.trim());
-      const matches = await passwords.verify(account?.passwordHash, password);
+      const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
+        // No password was tried: the queue was full.
+        await attempt.giveBack();
+        throw error;
+      });
       if (!account || !matches) fail({ kind: 'invalid-credentials' });
+      await attempt.giveBack();
+      attempts.trustDevice(request, reply, email);
       const { passwordHash, ...known } = account;
       if (passwords.isOutdated(passwordHash)) {
         await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));

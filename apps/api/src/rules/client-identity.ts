@@ -25,6 +25,7 @@ export function clientOf(address: string): string {
 export const accountOf = (email: string) => `account:${email.trim().toLowerCase()}`;
 export const userOf = (userId: string) => `user:${userId}`;
 export const apiKeyOf = (apiKeyId: string) => `key:${apiKeyId}`;
+export const deviceOf = (deviceId: string) => `device:${deviceId}`;
 
 /** 128 bits: nobody finds a second identity with the same bucket. */
 const BUCKET_BYTES = 16;

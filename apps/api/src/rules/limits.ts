@@ -144,6 +144,17 @@ export type LimitTable = {
 
 export type LimitOverride = LimitChange & { policy: string; tier: string };
 
+/** The limit that a policy comes with; undefined if it has none for this tier. */
+export function shippedLimit(policy: PolicyName, tier: LimitTier): LimitChange | undefined {
+  return (policies[policy].limits as Partial<Record<LimitTier, LimitChange>>)[tier];
+}
+
+/** The part of a limit that can be changed. */
+export function numbersOf(limit: LimitChange): LimitChange {
+  const { capacity, refillTokens, refillIntervalMs, onStoreFailure, suppression, shadow } = limit;
+  return { capacity, refillTokens, refillIntervalMs, onStoreFailure, suppression, shadow };
+}
+
 /** @param revision grows with every change of an override */
 export function limitTable(overrides: LimitOverride[] = [], revision = 0): LimitTable {
   const byName = new Map<string, Limit>();
@@ -166,7 +177,8 @@ export function limitTable(overrides: LimitOverride[] = [], revision = 0): Limit
 
 /** @throws RangeError for numbers that cannot be a limit; `limitChange` of the contract says why to people */
 export function makeLimit(policy: PolicyName, tier: LimitTier, change: LimitChange, revision: number): Limit {
-  const { capacity, refillTokens, refillIntervalMs, suppression: ban, shadow } = change;
+  const numbers = numbersOf(change);
+  const { capacity, refillTokens, refillIntervalMs, suppression: ban, shadow } = numbers;
   const counts = [capacity, refillTokens, refillIntervalMs, ...(ban ? Object.values(ban) : [])];
   const exact = capacity * refillIntervalMs * 1000 <= Number.MAX_SAFE_INTEGER;
   if (
@@ -178,7 +190,7 @@ export function makeLimit(policy: PolicyName, tier: LimitTier, change: LimitChan
   }
   const windowSeconds = Math.max(1, Math.ceil(fullAfterUs({ capacity, refillTokens, refillIntervalMs }, 0) / 1e6));
   return {
-    ...{ capacity, refillTokens, refillIntervalMs, suppression: ban, shadow, onStoreFailure: change.onStoreFailure },
+    ...numbers,
     policy,
     tier,
     revision,

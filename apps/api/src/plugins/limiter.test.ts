@@ -1,0 +1,124 @@
+import { performance } from 'node:perf_hooks';
+import { startRedis } from '@minitickets/stack/redis';
+import { useStores } from '@minitickets/stack/test-stores';
+import { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { REDIS_DEADLINE_MS } from '../db/redis.ts';
+import { testApp } from '../testing/test-app.ts';
+import { createLimiter } from './limiter.ts';
+
+const stores = useStores();
+
+/** An application with a Redis of its own, which may be treated badly. */
+async function appWithOwnRedis() {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const the = await testApp(stores, { redisUrl: server.url });
+  await vi.waitFor(() => expect(the.redis.status).toBe('ready'));
+  const onTheSide = new Redis(server.url);
+  onTheSide.on('error', () => {});
+  onTestFinished(() => onTheSide.disconnect());
+  const play = () => the.app.inject({ method: 'POST', url: '/v1/playground/requests' });
+  const logIn = () => the.app.inject({ method: 'POST', url: '/v1/sessions', payload: {} });
+  const limiter = createLimiter(the, new Registry());
+  return { ...the, limiter, server, onTheSide, play, logIn };
+}
+
+const numbersIn = (headers: object) =>
+  Object.keys(headers).filter((name) => name.includes('ratelimit') && name !== 'x-ratelimit-degraded');
+
+test('a closed policy refuses in time, and with no number that nobody knows', async () => {
+  const { logIn, onTheSide } = await appWithOwnRedis();
+  await onTheSide.client('PAUSE', 3000, 'ALL');
+  const begunAt = performance.now();
+  const answer = await logIn();
+  expect(performance.now() - begunAt).toBeLessThan(REDIS_DEADLINE_MS + 750);
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json()).toMatchObject({ error: 'store_unavailable' });
+  expect(numbersIn(answer.headers)).toEqual([]);
+});
+
+test('a store that has failed does not cost the next requests its deadline, also when it only fails at writing', async () => {
+  const { logIn, onTheSide } = await appWithOwnRedis();
+  // Connecting works; only scripts are never answered.
+  await onTheSide.client('PAUSE', 60_000, 'WRITE');
+  await logIn();
+  const begunAt = performance.now();
+  const answers = await Promise.all(Array.from({ length: 50 }, logIn));
+  expect(performance.now() - begunAt).toBeLessThan(REDIS_DEADLINE_MS);
+  expect(answers.every(({ statusCode }) => statusCode === 503)).toBe(true);
+  await onTheSide.client('UNPAUSE');
+  await vi.waitFor(async () => expect((await logIn()).statusCode).toBe(400), { timeout: 5000 });
+});
+
+test('a local policy goes on with the task’s share, says so, and invents no numbers', async () => {
+  const { play, server, app } = await appWithOwnRedis();
+  // By then the task has reported, and knows that it is the only one: its share is all of the ten.
+  await app.ready();
+  await server.kill();
+  const answers = [];
+  for (let call = 0; call < 15; call++) answers.push(await play());
+  const served = answers.filter(({ statusCode }) => statusCode === 200);
+  expect(served.length).toBeGreaterThanOrEqual(10);
+  expect(served.length).toBeLessThanOrEqual(12);
+  expect(served.at(-1)?.json()).toEqual({ policy: 'playground', tier: 'free', degraded: 'local' });
+  const refused = answers.find(({ statusCode }) => statusCode === 429);
+  expect(Number(refused?.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  for (const { headers } of answers) {
+    expect(headers['x-ratelimit-degraded']).toBe('local');
+    expect(numbersIn(headers)).toEqual([]);
+  }
+});
+
+test('an open policy lets requests pass without Redis, and says so', async () => {
+  const { limiter, server } = await appWithOwnRedis();
+  await server.kill();
+  const take = limiter.takeOf('reads', 'free', 'ip:192.0.2.1');
+  const outcomes = await Promise.all(Array.from({ length: 1000 }, () => limiter.decide([take])));
+  expect(outcomes.every(({ degraded }) => degraded[0]?.allowed && degraded[0].mode === 'open')).toBe(true);
+});
+
+test('one closed policy closes the decision that it is part of', async () => {
+  const { limiter, server } = await appWithOwnRedis();
+  await server.kill();
+  const takes = (['reads', 'login'] as const).map((policy) => limiter.takeOf(policy, 'free', 'ip:192.0.2.1'));
+  await expect(limiter.decide(takes)).rejects.toMatchObject({ failure: { kind: 'store-unavailable' } });
+});
+
+test('when Redis is back it decides again, by itself', async () => {
+  const { play, server } = await appWithOwnRedis();
+  await server.kill();
+  expect((await play()).headers['x-ratelimit-degraded']).toBe('local');
+  const restarted = await startRedis({ port: server.port });
+  onTestFinished(() => restarted.stop());
+  await vi.waitFor(async () => expect((await play()).headers['x-ratelimit-limit']).toBe('10'), { timeout: 5000 });
+});
+
+test('decisions without Redis are counted by policy and by what became of them', async () => {
+  const { app, play, logIn, server } = await appWithOwnRedis();
+  await server.kill();
+  await play();
+  await logIn();
+  const { body } = await app.inject({ url: '/metrics' });
+  expect(body).toMatch(/minitickets_limit_degraded_total\{policy="playground",tier="free",mode="local",.*\} 1/);
+  expect(body).toMatch(/minitickets_limit_degraded_total\{policy="login",tier="all",mode="closed",.*\} 1/);
+  expect(body).toMatch(/minitickets_limit_breaker_open\{.*\} 1/);
+});
+
+test('Prometheus counts decisions and bans, and its labels carry no identity', async () => {
+  const { app, play, limiter } = await appWithOwnRedis();
+  for (let call = 0; call < 26; call++) await play();
+  const { body } = await app.inject({ url: '/metrics' });
+  const decisions = (outcome: string) =>
+    Number(
+      new RegExp(`decisions_total\\{policy="playground",tier="free",outcome="${outcome}",.*\\} (\\d+)`).exec(body)?.[1],
+    );
+  expect(decisions('allowed')).toBe(10);
+  expect(decisions('throttled')).toBe(14);
+  expect(decisions('suppressed')).toBe(2);
+  expect(body).toMatch(/minitickets_limit_bans_total\{policy="playground",tier="free",.*\} 1/);
+  expect(body).toMatch(/minitickets_limit_script_seconds_count\{.*\} 26/);
+  expect(body).not.toContain('127.0.0.1');
+  expect(body).not.toContain(limiter.nameOf('playground', 'ip:127.0.0.1 free'));
+});

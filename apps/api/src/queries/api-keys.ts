@@ -1,0 +1,57 @@
+import type { User } from '@minitickets/contract';
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import type { Connection, Transaction } from '../db/client.ts';
+import { apiKeys, users } from '../db/schema.ts';
+
+export type ApiKeyRow = { id: string; name: string; prefix: string; createdAt: Date };
+
+/** Lets one key of a user be made at a time, until the transaction ends: so they can be counted. */
+export async function lockApiKeysOf(tx: Transaction, userId: string) {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update');
+}
+
+export async function insertApiKey(
+  db: Connection,
+  key: { userId: string; name: string; prefix: string; keyHash: string },
+): Promise<ApiKeyRow> {
+  const [row] = await db.insert(apiKeys).values(key).returning(columns);
+  if (!row) throw new Error('an insert returned no row');
+  return row;
+}
+
+/** A user's keys that are not revoked, newest first. */
+export async function apiKeysOf(db: Connection, userId: string): Promise<ApiKeyRow[]> {
+  return db
+    .select(columns)
+    .from(apiKeys)
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id));
+}
+
+/** @returns false if the user has no such key */
+export async function revokeApiKey(db: Connection, userId: string, id: string) {
+  const revoked = await db
+    .update(apiKeys)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(apiKeys.id, id), eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
+    .returning({ id: apiKeys.id });
+  return revoked.length === 1;
+}
+
+/** Whose key has this hash, if it is not revoked. */
+export async function userByApiKeyHash(
+  db: Connection,
+  keyHash: string,
+): Promise<{ apiKeyId: string; user: User } | undefined> {
+  const [row] = await db
+    .select({
+      apiKeyId: apiKeys.id,
+      user: { id: users.id, email: users.email, name: users.name, role: users.role, tier: users.tier },
+    })
+    .from(apiKeys)
+    .innerJoin(users, eq(users.id, apiKeys.userId))
+    .where(and(eq(apiKeys.keyHash, keyHash), isNull(apiKeys.revokedAt)));
+  return row;
+}
+
+const columns = { id: apiKeys.id, name: apiKeys.name, prefix: apiKeys.prefix, createdAt: apiKeys.createdAt };

@@ -1,0 +1,25 @@
+-- Adds what one task has counted to the minute that Redis's clock shows. KEYS[1] is the name that all keys begin with.
+-- ARGV[1] is JSON: { task, totals: { field: count }, refused: { member: count }, suppressed: { member: count } }
+-- ARGV[2] for how many seconds a minute is kept, ARGV[3] how many identities of a minute, ARGV[4] for how many seconds a
+-- silent task still counts. Returns how many tasks have reported of late.
+
+local time = redis.call('TIME')
+local seconds = tonumber(time[1])
+local minute = KEYS[1] .. ':' .. math.floor(seconds / 60)
+local counted = cjson.decode(ARGV[1])
+
+for field, count in pairs(counted.totals) do redis.call('HINCRBY', minute .. ':totals', field, count) end
+redis.call('EXPIRE', minute .. ':totals', ARGV[2])
+for _, outcome in ipairs({ 'refused', 'suppressed' }) do
+  local key = minute .. ':' .. outcome
+  for member, count in pairs(counted[outcome]) do redis.call('ZINCRBY', key, count, member) end
+  -- The least busy go first: memory is bounded, whoever comes.
+  redis.call('ZREMRANGEBYRANK', key, 0, -1 - ARGV[3])
+  redis.call('EXPIRE', key, ARGV[2])
+end
+
+local tasks = KEYS[1] .. ':tasks'
+redis.call('ZADD', tasks, seconds, counted.task)
+redis.call('ZREMRANGEBYSCORE', tasks, '-inf', '(' .. seconds - ARGV[4])
+redis.call('EXPIRE', tasks, ARGV[4])
+return redis.call('ZCARD', tasks)

@@ -1,0 +1,43 @@
+import type { RedisConnection } from '../db/redis.ts';
+import { loadScript, runScript } from '../db/redis-scripts.ts';
+import type { BucketState } from '../rules/explain-bucket.ts';
+import { fullAfterUs, partsOfToken } from '../rules/limits.ts';
+import { bucketKey } from './rate-limits.ts';
+
+/** Reads a bucket for who asks why it refuses. Changes nothing. */
+export async function readBucket(redis: RedisConnection, bucket: string): Promise<BucketState> {
+  const answer = (await runScript(redis, readScript, [bucketKey(bucket)], [])) as number[];
+  const [nowUs, livesMs, ...stored] = answer as [number, number, ...number[]];
+  const moment = { nowUs, expiresInMs: livesMs >= 0 ? livesMs : undefined };
+  if (livesMs === NO_KEY) return { ...moment, kind: 'absent' };
+  if (stored.length === 0) return { ...moment, kind: 'unreadable' };
+  const [parts, countedAtUs, capacity, refillTokens, refillIntervalMs, revision, ...ladder] = stored as Stored;
+  const [strikes, bans, bannedUntilUs, forgottenAtUs] = ladder;
+  const rate = { capacity, refillTokens, refillIntervalMs };
+  const elapsedUs = Math.min(Math.max(0, nowUs - countedAtUs), fullAfterUs(rate, parts));
+  const forgotten = nowUs >= forgottenAtUs;
+  return {
+    ...moment,
+    kind: 'stored',
+    rate,
+    revision,
+    parts: Math.min(parts + elapsedUs * refillTokens, capacity * partsOfToken(rate)),
+    strikes: forgotten ? 0 : strikes,
+    bans: forgotten ? 0 : bans,
+    bannedUntilUs,
+    forgottenAtUs,
+  };
+}
+
+/**
+ * Ends a ban and forgets the ladder; the tokens stay as they are.
+ * @returns false if there was none
+ */
+export async function liftSuppression(redis: RedisConnection, bucket: string) {
+  return (await runScript(redis, liftScript, [bucketKey(bucket)], [])) === 1;
+}
+
+type Stored = [number, number, number, number, number, number, number, number, number, number];
+const NO_KEY = -2;
+const readScript = loadScript('rate-limits-read.lua');
+const liftScript = loadScript('rate-limits-lift.lua');

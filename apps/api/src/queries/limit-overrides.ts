@@ -1,0 +1,79 @@
+import { type LimitChange, limitChange } from '@minitickets/contract';
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import type { Connection, Transaction } from '../db/client.ts';
+import { limitChanges, limitOverrides } from '../db/schema.ts';
+import type { LimitOverride } from '../rules/limits.ts';
+
+/**
+ * What overrides the shipped limits, and the revision that it makes: the number of the last change. One statement, so that
+ * both are of one moment. A row that is no limit (someone wrote it by hand) is left out: the shipped limit stays in force.
+ */
+export async function readOverrides(db: Connection): Promise<{ overrides: LimitOverride[]; revision: number }> {
+  const rows = await db
+    .select({
+      ...columns,
+      policy: limitOverrides.policy,
+      tier: limitOverrides.tier,
+      revision: sql<number>`(select coalesce(max(${limitChanges.id}), 0)::float8 from ${limitChanges})`,
+    })
+    .from(sql`(select 1) as always`)
+    .leftJoin(limitOverrides, sql`true`);
+  const overrides = rows.flatMap(({ policy, tier, revision: _, ...numbers }) => {
+    const change = limitChange.safeParse(numbers);
+    return policy && tier && change.success ? [{ policy, tier, ...change.data }] : [];
+  });
+  return { overrides, revision: rows[0]?.revision ?? 0 };
+}
+
+/** Lets one change of limits happen at a time, until the transaction ends: so the last number is also the last change. */
+export async function lockLimits(tx: Transaction) {
+  await tx.execute(sql`select pg_advisory_xact_lock(${LIMITS_LOCK})`);
+}
+
+export async function saveOverride(tx: Transaction, policy: string, tier: string, change: LimitChange) {
+  await tx
+    .insert(limitOverrides)
+    .values({ policy, tier, ...change })
+    .onConflictDoUpdate({
+      target: [limitOverrides.policy, limitOverrides.tier],
+      set: { ...change, updatedAt: sql`now()` },
+    });
+}
+
+/** Puts the shipped limit back in force. */
+export async function deleteOverride(tx: Transaction, policy: string, tier: string) {
+  await tx.delete(limitOverrides).where(and(eq(limitOverrides.policy, policy), eq(limitOverrides.tier, tier)));
+}
+
+/** Records who changed a limit from what to what. */
+export async function recordChange(
+  tx: Transaction,
+  change: { policy: string; tier: string; changedBy: string; before: LimitChange; after: LimitChange },
+) {
+  await tx.insert(limitChanges).values(change);
+}
+
+/** The changes of limits, newest first, one more than asked for. */
+export async function changesOfLimits(
+  db: Connection,
+  { limit, before }: { limit: number; before?: number | undefined },
+) {
+  return db
+    .select()
+    .from(limitChanges)
+    .where(before === undefined ? undefined : lt(limitChanges.id, before))
+    .orderBy(desc(limitChanges.id))
+    .limit(limit + 1);
+}
+
+/** Any number that nobody else locks. */
+const LIMITS_LOCK = 4_137_002;
+
+const columns = {
+  capacity: limitOverrides.capacity,
+  refillTokens: limitOverrides.refillTokens,
+  refillIntervalMs: limitOverrides.refillIntervalMs,
+  onStoreFailure: limitOverrides.onStoreFailure,
+  suppression: limitOverrides.suppression,
+  shadow: limitOverrides.shadow,
+};

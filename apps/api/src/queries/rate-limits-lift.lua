@@ -1,0 +1,13 @@
+-- Forgets strikes and bans of an identity; its tokens stay as they are. KEYS[1] is the bucket, as rate-limits.lua stores it.
+-- Returns 1, or 0 if there was no ban that is running.
+
+local BUCKET_BYTES = 32
+local LADDER, LADDER_BYTES = '<I2I2dd', 20
+
+local time = redis.call('TIME')
+local stored = redis.pcall('GET', KEYS[1])
+if type(stored) ~= 'string' or #stored ~= BUCKET_BYTES + LADDER_BYTES then return 0 end
+local _, _, banned_until = struct.unpack(LADDER, stored, BUCKET_BYTES + 1)
+if banned_until <= time[1] * 1000000 + time[2] then return 0 end
+redis.call('SET', KEYS[1], string.sub(stored, 1, BUCKET_BYTES), 'KEEPTTL')
+return 1

@@ -1,0 +1,117 @@
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test } from 'vitest';
+import { apiKeys } from '../db/schema.ts';
+import { person } from '../testing/people.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let the: Awaited<ReturnType<typeof testApp>>;
+beforeAll(async () => {
+  the = await testApp(stores);
+});
+
+const make = (sid: string, name = 'nightly import') =>
+  the.app.inject({ method: 'POST', url: '/v1/api-keys', cookies: { sid }, payload: { name } });
+const withKey = (key: string, url = '/v1/sessions/current') =>
+  the.app.inject({ url, headers: { authorization: `Bearer ${key}` } });
+
+test('a key acts as its user, and is shown once', async () => {
+  const { user, sid } = await person(the);
+  const made = (await make(sid)).json();
+  expect(made.key).toMatch(/^mt_[\w-]{43}$/);
+  expect(made.key.startsWith(made.prefix)).toBe(true);
+  expect((await withKey(made.key)).json()).toEqual(user);
+  const { items } = (await the.app.inject({ url: '/v1/api-keys', cookies: { sid } })).json();
+  expect(items).toEqual([{ id: made.id, name: 'nightly import', prefix: made.prefix, createdAt: made.createdAt }]);
+});
+
+test('what is stored of a key cannot be used as one', async () => {
+  const { sid } = await person(the);
+  const { key } = (await make(sid)).json();
+  const rows = await the.db.select().from(apiKeys);
+  expect(JSON.stringify(rows)).not.toContain(key);
+  for (const { keyHash } of rows) expect((await withKey(keyHash)).statusCode).toBe(401);
+});
+
+test('a revoked key is dead at once, and other keys live on', async () => {
+  const { sid } = await person(the);
+  const [dead, alive] = [(await make(sid)).json(), (await make(sid)).json()];
+  const revoke = () => the.app.inject({ method: 'DELETE', url: `/v1/api-keys/${dead.id}`, cookies: { sid } });
+  expect((await revoke()).statusCode).toBe(204);
+  expect((await withKey(dead.key)).statusCode).toBe(401);
+  expect((await withKey(alive.key)).statusCode).toBe(200);
+  expect((await revoke()).statusCode).toBe(404);
+});
+
+test('nobody sees or revokes the keys of others', async () => {
+  const [mine, theirs] = [await person(the), await person(the)];
+  const { id, key } = (await make(mine.sid)).json();
+  const url = `/v1/api-keys/${id}`;
+  expect((await the.app.inject({ method: 'DELETE', url, cookies: { sid: theirs.sid } })).statusCode).toBe(404);
+  expect((await the.app.inject({ url: '/v1/api-keys', cookies: { sid: theirs.sid } })).json().items).toEqual([]);
+  expect((await withKey(key)).statusCode).toBe(200);
+});
+
+test('a key cannot make keys, list them or revoke them', async () => {
+  const { sid } = await person(the);
+  const { id, key } = (await make(sid)).json();
+  const headers = { authorization: `Bearer ${key}` };
+  const calls = [
+    { method: 'POST', url: '/v1/api-keys', payload: { name: 'another' } },
+    { method: 'GET', url: '/v1/api-keys' },
+    { method: 'DELETE', url: `/v1/api-keys/${id}` },
+  ] as const;
+  for (const call of calls) expect((await the.app.inject({ ...call, headers })).statusCode).toBe(403);
+});
+
+test('a user has five keys at most, also with ten requests in the same moment', async () => {
+  const { sid } = await person(the);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => make(sid)));
+  expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5);
+  expect(answers.find(({ statusCode }) => statusCode !== 201)?.json().error).toBe('change_not_possible');
+});
+
+test('each key has its own bucket, in its user’s tier', async () => {
+  const { sid } = await person(the, { tier: 'pro' });
+  const [first, second] = [(await make(sid)).json(), (await make(sid)).json()];
+  await withKey(first.key);
+  const { headers } = await withKey(first.key);
+  expect(headers).toMatchObject({ 'x-ratelimit-limit': '300', 'ratelimit-policy': '"api-key";q=300;w=6' });
+  expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(298);
+  expect((await withKey(second.key)).headers['x-ratelimit-remaining']).toBe('299');
+});
+
+test('a request with a key is limited as the key, and a booking as the user too', async () => {
+  const { sid } = await person(the);
+  const { key } = (await make(sid)).json();
+  const { headers } = await the.app.inject({
+    method: 'POST',
+    url: '/v1/bookings',
+    headers: { authorization: `Bearer ${key}` },
+    payload: {},
+  });
+  expect(headers['ratelimit-policy']).toBe('"api-key";q=60;w=6, "booking";q=10;w=10');
+  expect(headers['x-ratelimit-limit']).toBe('10');
+});
+
+test('a wrong key is refused even with a good session beside it', async () => {
+  const { sid } = await person(the);
+  const answer = await the.app.inject({
+    url: '/v1/sessions/current',
+    cookies: { sid },
+    headers: { authorization: `Bearer mt_${'x'.repeat(43)}` },
+  });
+  expect(answer.statusCode).toBe(401);
+});
+
+test.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'Bearer mt_short', `Bearer mt_${'x'.repeat(43)} `, 'mt_'])(
+  'the authorization %j is nobody’s',
+  async (authorization) => {
+    const answer = await the.app.inject({
+      url: '/v1/events',
+      remoteAddress: '192.0.2.200',
+      headers: { authorization },
+    });
+    expect(answer.statusCode).toBe(401);
+  },
+);

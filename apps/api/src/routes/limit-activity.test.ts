@@ -1,0 +1,73 @@
+import type { LimitActivity } from '@minitickets/contract';
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { addActivity, readActivity } from '../queries/limit-activity.ts';
+import { person } from '../testing/people.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+type TestApp = Awaited<ReturnType<typeof testApp>>;
+let tasks: [TestApp, TestApp];
+let admin: Awaited<ReturnType<typeof person>>;
+beforeAll(async () => {
+  tasks = [await testApp(stores, { taskName: 'task-1' }), await testApp(stores, { taskName: 'task-2' })];
+  admin = await person(tasks[0], { role: 'admin' });
+});
+
+const activity = async (task: TestApp): Promise<LimitActivity> =>
+  (await task.app.inject({ url: '/v1/admin/limits/activity', cookies: { sid: admin.sid } })).json();
+
+test('what two tasks decided is added up, and both tell the same', async () => {
+  const { sid, user } = await person(tasks[0]);
+  const play = (task: TestApp) => task.app.inject({ method: 'POST', url: '/v1/playground/requests', cookies: { sid } });
+  for (let call = 0; call < 15; call++) for (const task of tasks) await play(task);
+
+  await vi.waitFor(
+    async () => {
+      const [one, other] = [await activity(tasks[0]), await activity(tasks[1])];
+      expect(one).toEqual(other);
+      const counts = one.policies.find(({ policy }) => policy === 'playground');
+      expect((counts?.allowed ?? 0) + (counts?.throttled ?? 0) + (counts?.suppressed ?? 0)).toBe(30);
+      expect(counts?.suppressed).toBeGreaterThan(0);
+      expect(one.tasks).toBe(2);
+      expect(one.mostRefused).toEqual([{ policy: 'playground', bucket: expect.any(String), count: counts?.throttled }]);
+      expect(one.mostSuppressed).toMatchObject([{ policy: 'playground', count: counts?.suppressed }]);
+      expect(JSON.stringify(one)).not.toContain(user.id);
+    },
+    { timeout: 5000 },
+  );
+});
+
+test('a busy identity is told by a name that its bucket can be asked for', async () => {
+  const { mostRefused } = await activity(tasks[0]);
+  const url = `/v1/admin/limits/playground/buckets/${mostRefused[0]?.bucket}`;
+  const answer = await tasks[0].app.inject({ url, cookies: { sid: admin.sid } });
+  expect(answer.json()).toMatchObject({ state: 'stored' });
+});
+
+test('memory is bounded: of many identities the busiest are kept, in their order, and all of it expires', async () => {
+  const { redis } = tasks[0];
+  for (let batch = 0; batch < 5; batch++) {
+    const names = Array.from({ length: 1000 }, (_, index) => [`login ${batch}-${index}`, 1 + (index % 7)] as const);
+    const refused = { ...Object.fromEntries(names), 'login busiest': 1000, 'login second': 900 };
+    await addActivity(redis, 'task-9', { totals: { 'login throttled': 100 }, refused, suppressed: {} });
+  }
+  const { refused } = await readActivity(redis, { minutes: 15, most: 100 });
+  expect(refused).toHaveLength(100);
+  expect(refused[0]).toEqual({ name: 'login busiest', count: 5000 });
+  expect(refused[1]).toEqual({ name: 'login second', count: 4500 });
+  const keys = (await redis.keys(`${stores.redisKeyPrefix}limit-activity:*`)).map((key) =>
+    key.slice(stores.redisKeyPrefix.length),
+  );
+  expect(keys.length).toBeGreaterThan(0);
+  for (const key of keys) {
+    expect(await redis.ttl(key)).toBeGreaterThan(0);
+    if (key.endsWith(':refused')) expect(await redis.zcard(key)).toBeLessThanOrEqual(1000);
+  }
+});
+
+test('activity is the business of admins', async () => {
+  const { sid } = await person(tasks[0], { role: 'organiser' });
+  const answer = await tasks[0].app.inject({ url: '/v1/admin/limits/activity', cookies: { sid } });
+  expect(answer.statusCode).toBe(403);
+});

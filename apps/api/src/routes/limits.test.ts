@@ -1,0 +1,185 @@
+import type { LimitView } from '@minitickets/contract';
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { person } from '../testing/people.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+type TestApp = Awaited<ReturnType<typeof testApp>>;
+/** Two tasks on the same stores. */
+let one: TestApp;
+let other: TestApp;
+let admin: Awaited<ReturnType<typeof person>>;
+beforeAll(async () => {
+  one = await testApp(stores, { taskName: 'task-1' });
+  other = await testApp(stores, { taskName: 'task-2' });
+  admin = await person(one, { role: 'admin' });
+});
+
+const PLAYGROUND = '/v1/admin/limits/playground/free';
+const shipped = { capacity: 10, refillTokens: 1, refillIntervalMs: 1000, onStoreFailure: 'closed', shadow: false };
+const put = (url: string, change: object, sid = admin.sid) =>
+  one.app.inject({ method: 'PUT', url, cookies: { sid }, payload: { suppression: null, ...shipped, ...change } });
+const read = async (url: string) => (await one.app.inject({ url, cookies: { sid: admin.sid } })).json();
+const limitOf = async (policy: string, tier: string): Promise<LimitView> => {
+  const { items } = await read('/v1/admin/limits');
+  return items.find((item: LimitView) => item.policy === policy && item.tier === tier);
+};
+const play = async (task: TestApp, sid: string) => {
+  const { headers, statusCode } = await task.app.inject({
+    method: 'POST',
+    url: '/v1/playground/requests',
+    cookies: { sid },
+  });
+  return {
+    statusCode,
+    limit: Number(headers['x-ratelimit-limit']),
+    remaining: Number(headers['x-ratelimit-remaining']),
+  };
+};
+const inForce = async (task: TestApp, limit: number) => {
+  const { sid } = await person(one);
+  await vi.waitFor(async () => expect((await play(task, sid)).limit).toBe(limit), { timeout: 2000 });
+};
+
+test('the two limits of the mission are shipped as they were asked for', async () => {
+  expect(await limitOf('login', 'all')).toMatchObject({
+    ...{
+      capacity: 20,
+      refillTokens: 1,
+      refillIntervalMs: 3000,
+      onStoreFailure: 'closed',
+      identity: 'ip',
+      shipped: true,
+    },
+  });
+  expect(await limitOf('booking', 'free')).toMatchObject({
+    ...{ capacity: 10, refillTokens: 1, refillIntervalMs: 1000, onStoreFailure: 'closed', identity: 'user' },
+  });
+  expect((await limitOf('booking', 'pro')).capacity).toBeGreaterThan(10);
+});
+
+test('limits are read and changed by admins alone', async () => {
+  const { sid } = await person(one, { role: 'organiser' });
+  const asNobody = await one.app.inject({ url: '/v1/admin/limits' });
+  expect(asNobody.statusCode).toBe(401);
+  expect((await one.app.inject({ url: '/v1/admin/limits', cookies: { sid } })).statusCode).toBe(403);
+  expect((await put(PLAYGROUND, { capacity: 5 }, sid)).statusCode).toBe(403);
+  expect((await limitOf('playground', 'free')).shipped).toBe(true);
+});
+
+test('a change is in force in every task within two seconds, and at once in the one that made it', async () => {
+  const { sid } = await person(one);
+  expect(await play(one, sid)).toMatchObject({ limit: 10, remaining: 9 });
+  expect((await put(PLAYGROUND, { capacity: 25 })).json()).toMatchObject({ capacity: 25, shipped: false });
+  // The bucket that was in use gains what was added.
+  const after = await play(one, sid);
+  expect(after.limit).toBe(25);
+  expect(after.remaining).toBeGreaterThanOrEqual(23);
+  await inForce(other, 25);
+});
+
+test('a change outlives the tasks that know it', async () => {
+  await put(PLAYGROUND, { capacity: 7 });
+  const newTask = await testApp(stores, { taskName: 'task-3' });
+  const { sid } = await person(one);
+  expect((await play(newTask, sid)).limit).toBe(7);
+});
+
+test('who changed a limit, when, from what and to what is on record', async () => {
+  await put('/v1/admin/limits/reads/pro', { capacity: 111 });
+  await put('/v1/admin/limits/reads/pro', { capacity: 222 });
+  const { items } = await read('/v1/admin/limits/changes?limit=2');
+  expect(items).toMatchObject([
+    { policy: 'reads', tier: 'pro', changedBy: admin.user.id, before: { capacity: 111 }, after: { capacity: 222 } },
+    { before: { capacity: 1200 }, after: { capacity: 111 } },
+  ]);
+  expect(Date.parse(items[0].changedAt)).toBeGreaterThan(Date.now() - 60_000);
+});
+
+test('the record is read page by page', async () => {
+  for (let capacity = 1; capacity <= 3; capacity++) await put('/v1/admin/limits/reads/free', { capacity });
+  const first = await read('/v1/admin/limits/changes?limit=2');
+  const second = await read(`/v1/admin/limits/changes?limit=2&cursor=${first.nextCursor}`);
+  expect(second.items[0].id).toBe(first.items[1].id - 1);
+});
+
+test('the shipped limit can be put back, and that is on record too', async () => {
+  await put('/v1/admin/limits/registration/all', { capacity: 3 });
+  const url = '/v1/admin/limits/registration/all';
+  const back = await one.app.inject({ method: 'DELETE', url, cookies: { sid: admin.sid } });
+  expect(back.json()).toMatchObject({ capacity: 300, shipped: true });
+  const { items } = await read('/v1/admin/limits/changes?limit=1');
+  expect(items).toMatchObject([{ before: { capacity: 3 }, after: { capacity: 300 } }]);
+});
+
+test('of ten changes in the same moment the last on record is in force everywhere', async () => {
+  const url = '/v1/admin/limits/api-key/pro';
+  await Promise.all(Array.from({ length: 10 }, (_, index) => put(url, { capacity: 100 + index })));
+  const { items } = await read('/v1/admin/limits/changes?limit=10');
+  expect((await limitOf('api-key', 'pro')).capacity).toBe(items[0].after.capacity);
+  for (let index = 0; index < 9; index++) expect(items[index].before).toEqual(items[index + 1].after);
+});
+
+const notALimit: [string, object][] = [
+  ['no capacity', { capacity: 0 }],
+  ['less than no capacity', { capacity: -1 }],
+  ['half a token', { capacity: 1.5 }],
+  ['more than counts exactly', { capacity: 1_000_000, refillIntervalMs: 86_400_000, refillTokens: 1_000_000 }],
+  ['a capacity in words', { capacity: '10' }],
+  ['no refill', { refillTokens: 0 }],
+  ['an endless refill', { refillTokens: 1e15 }],
+  ['no interval', { refillIntervalMs: 0 }],
+  ['an interval of more than a day', { refillIntervalMs: 86_400_001 }],
+  ['a bucket that takes years to fill', { capacity: 10_000, refillIntervalMs: 86_400_000 }],
+  ['an unknown answer to a failed store', { onStoreFailure: 'maybe' }],
+  ['a ban from the first refusal on that never ends', { suppression: { strikes: 0, firstBanMs: 1e15 } }],
+  [
+    'a longest ban below the first',
+    { suppression: { strikes: 1, firstBanMs: 10, growth: 2, longestBanMs: 5, forgetAfterMs: 1 } },
+  ],
+  ['a field that there is not', { burst: 5 }],
+  ['a shadow in words', { shadow: 'yes' }],
+];
+test.each(notALimit)('a limit is not accepted with %s', async (_, change) => {
+  const before = await limitOf('bad-api-key', 'all');
+  const answer = await put('/v1/admin/limits/bad-api-key/all', change);
+  expect(answer.statusCode).toBe(400);
+  expect(await limitOf('bad-api-key', 'all')).toEqual(before);
+});
+
+test.each(['login/pro', 'booking/all', 'nothing/free', 'booking/gold'])('there is no limit %s', async (name) => {
+  expect([400, 404]).toContain((await put(`/v1/admin/limits/${name}`, {})).statusCode);
+});
+
+test('a limit in shadow mode decides and counts, and stops nobody', async () => {
+  await put('/v1/admin/limits/playground/pro', { capacity: 2, refillIntervalMs: 60_000, shadow: true });
+  const { sid } = await person(one);
+  const url = '/v1/playground/requests?tier=pro';
+  const answers = [];
+  for (let call = 0; call < 4; call++) {
+    answers.push(await one.app.inject({ method: 'POST', url, cookies: { sid } }));
+  }
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+  expect(answers.at(-1)?.headers['x-ratelimit-remaining']).toBe('0');
+  const { body } = await one.app.inject({ url: '/metrics' });
+  expect(body).toMatch(/shadow_refusals_total\{policy="playground",tier="pro",outcome="throttled",.*\} 2/);
+});
+
+test('a changed tier is in force with the user’s next request, and their bucket gains the added capacity', async () => {
+  const { user, sid } = await person(one);
+  const book = async () => {
+    const { headers } = await one.app.inject({ method: 'POST', url: '/v1/bookings', cookies: { sid }, payload: {} });
+    return { limit: headers['x-ratelimit-limit'], remaining: Number(headers['x-ratelimit-remaining']) };
+  };
+  for (let call = 0; call < 10; call++) await book();
+  const url = `/v1/admin/users/${user.id}`;
+  const setTier = (tier: string) =>
+    one.app.inject({ method: 'PATCH', url, cookies: { sid: admin.sid }, payload: { tier } });
+  expect((await setTier('pro')).json()).toMatchObject({ id: user.id, tier: 'pro' });
+  const after = await book();
+  expect(after.limit).toBe('30');
+  expect(after.remaining).toBeGreaterThanOrEqual(19);
+  await setTier('free');
+  expect(await book()).toMatchObject({ limit: '10', remaining: 9 });
+});

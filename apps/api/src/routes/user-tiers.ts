@@ -1,0 +1,30 @@
+import { tier, user } from '@minitickets/contract';
+import { z } from 'zod';
+import type { Api, Deps } from '../deps.ts';
+import { fail } from '../errors.ts';
+import { requireRole, requireSession } from '../plugins/session.ts';
+import { setTierOfSessions } from '../queries/sessions.ts';
+import { setUserTier } from '../queries/users.ts';
+
+export function userTierRoutes(app: Api, { db, redis }: Deps) {
+  app.patch(
+    '/v1/admin/users/:id',
+    {
+      onRequest: [requireSession, requireRole('admin')],
+      schema: {
+        summary: 'Change a user’s tier; their next request is in it',
+        params: z.object({ id: z.uuid() }),
+        body: z.strictObject({ tier }),
+        response: { 200: user },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const changed = await setUserTier(db, id, request.body.tier);
+      if (!changed) fail({ kind: 'not-found', what: 'user' });
+      // Sessions hold a copy of the tier. Were Redis away now, those that live would keep the old one until they end.
+      await setTierOfSessions(redis, id, changed.tier);
+      return changed;
+    },
+  );
+}
