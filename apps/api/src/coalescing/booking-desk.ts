@@ -49,6 +49,7 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
       const gate = await gateOf(eventId, order);
       return gate ? refusedAtGate(gate.ticketTypeName) : write(eventId, order);
     }
+    // #region claim
     const key = { userId: order.userId, key: idempotency.key };
     const [claim, gate] = await Promise.all([claimKey(redis, key, idempotency.fingerprint), gateOf(eventId, order)]);
     switch (claim.state) {
@@ -66,6 +67,7 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
         break;
     }
     if (!gate) return asking(key, () => write(eventId, order));
+    // #endregion
     const before = mayBeForgotten(gate.rememberedSince)
       ? await asking(key, () => recorded(key, idempotency.fingerprint))
       : null;

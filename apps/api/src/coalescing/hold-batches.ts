@@ -108,6 +108,7 @@ function askedBy(orders: HoldOrder[]) {
   };
 }
 
+// #region ended-holds
 /** Holds that have ended give their places back before anything is decided: the next buyer does not wait for a job. */
 async function withoutEndedHolds(db: PoolClient, eventId: string, asked: Asked, counted: InventoryRow) {
   let inventory = counted;
@@ -117,6 +118,7 @@ async function withoutEndedHolds(db: PoolClient, eventId: string, asked: Asked, 
   }
   return inventory;
 }
+// #endregion
 
 /** The requests that are to be decided: without a key, or the first under a key that nothing is remembered of. */
 function firstOfEachKey(orders: HoldOrder[], known: ReadonlyMap<string, RecordedOutcome>) {

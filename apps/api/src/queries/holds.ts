@@ -15,6 +15,7 @@ export type NewHold = Hold & { id: string; userId: string };
 const BEGIN: Statement = { name: 'begin', text: 'begin' };
 const COMMIT: Statement = { name: 'commit', text: 'commit' };
 
+// #region lock
 const LOCK_EVENT: Statement = {
   name: 'lock_event',
   text: `
@@ -22,6 +23,7 @@ const LOCK_EVENT: Statement = {
       'maxPerUser', max_per_user)
     from events where id = $1 for no key update`,
 };
+// #endregion
 
 /** A `HeldBooking`. */
 export const HELD_BOOKING = `
@@ -31,6 +33,7 @@ export const HELD_BOOKING = `
         'unitPriceMinor', unit_price_minor) order by position)
       from booking_lines join ticket_types on ticket_types.id = ticket_type_id where booking_id = bookings.id))`;
 
+// #region counts
 const READ_INVENTORY: Statement = {
   name: 'read_inventory',
   text: `
@@ -51,7 +54,9 @@ const READ_INVENTORY: Statement = {
           'refusal', refusal, 'booking', (${HELD_BOOKING} from bookings where bookings.id = booking_id))), '[]')
         from idempotency_records join unnest($3::uuid[], $4::text[]) as asked (user_id, key) using (user_id, key)))`,
 };
+// #endregion
 
+// #region write
 const INSERT_HOLDS: Statement = {
   name: 'insert_holds',
   text: `
@@ -71,7 +76,9 @@ const INSERT_HOLDS: Statement = {
     from (select ticket_type_id, sum(quantity)::int as quantity from new_lines group by ticket_type_id) taken
     where ticket_types.id = taken.ticket_type_id`,
 };
+// #endregion
 
+// #region at-once
 const HOLD_IF_CLEAR: Statement = {
   name: 'hold_if_clear',
   text: `
@@ -109,6 +116,7 @@ const HOLD_IF_CLEAR: Statement = {
       'currency', booking.currency, 'createdAt', created_at, 'holdExpiresAt', hold_expires_at)
     from booking, total`,
 };
+// #endregion
 
 /** What a batch is decided from, but for the event's own row. */
 export type InventoryRow = Pick<Inventory, 'now'> & {

@@ -18,6 +18,7 @@ export type Inventory = {
 export type Hold = { lines: PricedLine[]; places: number; totalMinor: number; currency: string };
 export type HoldDecision = { held: Hold } | { refused: Failure };
 
+// #region decide
 /**
  * Decides a batch in the order in which its requests arrived, each from what the ones before it left. All lines of a request
  * or none; a refusal takes nothing, so it cannot stand in the way of the next one. `free` is what is left afterwards.
@@ -54,6 +55,7 @@ export function decideHolds(inventory: Inventory, requests: readonly HoldRequest
   });
   return { decisions, free };
 }
+// #endregion
 
 function saleRefusal(
   now: Date,
