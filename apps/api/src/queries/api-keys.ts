@@ -6,8 +6,8 @@ import { apiKeys, users } from '../db/schema.ts';
 export type ApiKeyRow = { id: string; name: string; prefix: string; createdAt: Date };
 
 /** Lets one key of a user be made at a time, until the transaction ends: so they can be counted. */
-export async function lockApiKeysOf(tx: Transaction, userId: string) {
-  await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update');
+export async function lockApiKeysOf(db: Transaction, userId: string) {
+  await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update');
 }
 
 export async function insertApiKey(

@@ -26,12 +26,12 @@ export async function readOverrides(db: Connection): Promise<{ overrides: LimitO
 }
 
 /** Lets one change of limits happen at a time, until the transaction ends: so the last number is also the last change. */
-export async function lockLimits(tx: Transaction) {
-  await tx.execute(sql`select pg_advisory_xact_lock(${LIMITS_LOCK})`);
+export async function lockLimits(db: Transaction) {
+  await db.execute(sql`select pg_advisory_xact_lock(${LIMITS_LOCK})`);
 }
 
-export async function saveOverride(tx: Transaction, policy: string, tier: string, change: LimitChange) {
-  await tx
+export async function saveOverride(db: Transaction, policy: string, tier: string, change: LimitChange) {
+  await db
     .insert(limitOverrides)
     .values({ policy, tier, ...change })
     .onConflictDoUpdate({
@@ -41,16 +41,16 @@ export async function saveOverride(tx: Transaction, policy: string, tier: string
 }
 
 /** Puts the shipped limit back in force. */
-export async function deleteOverride(tx: Transaction, policy: string, tier: string) {
-  await tx.delete(limitOverrides).where(and(eq(limitOverrides.policy, policy), eq(limitOverrides.tier, tier)));
+export async function deleteOverride(db: Transaction, policy: string, tier: string) {
+  await db.delete(limitOverrides).where(and(eq(limitOverrides.policy, policy), eq(limitOverrides.tier, tier)));
 }
 
 /** Records who changed a limit from what to what. */
 export async function recordChange(
-  tx: Transaction,
+  db: Transaction,
   change: { policy: string; tier: string; changedBy: string; before: LimitChange; after: LimitChange },
 ) {
-  await tx.insert(limitChanges).values(change);
+  await db.insert(limitChanges).values(change);
 }
 
 /** The changes of limits, newest first, one more than asked for. */
