@@ -51,7 +51,7 @@ export async function watchTask(task: Task, signal: AbortSignal, onChange: (task
     await delay(healthCheckEveryMs, undefined, { signal }).catch(() => {});
     const before = task.ready;
     await checkTask(task, signal);
-    if (task.ready !== before) onChange(task);
+    if (task.ready !== before && !signal.aborted) onChange(task);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { doctor } from './doctor.mjs';
@@ -66,11 +67,17 @@ function startFlags(args) {
   const port = given.port ?? (process.env.PORT || undefined);
   return {
     port: port === undefined ? undefined : wholeNumber('port', port, 1, 65_535),
-    host: given.host ?? (process.env.HOST || 'localhost'),
+    host: given.host ?? hostFromEnvironment(),
     tasks: wholeNumber('tasks', given.tasks ?? '3', 1, 16),
     fresh: given.fresh === true,
     seed: given['no-seed'] !== true,
   };
+}
+
+/** Some shells set HOST to the machine's name. That must not expose anybody, so only an address counts. */
+function hostFromEnvironment() {
+  const { HOST: host = '' } = process.env;
+  return isIP(host) ? host : 'localhost';
 }
 
 /**

@@ -1,6 +1,7 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from './failure.mjs';
+import { placesOf } from './files.mjs';
 import { canFetchRedis, dockerAnswers, findRedisProgram } from './find-redis.mjs';
 import { holderOf, isPortFree } from './ports.mjs';
 import { findPostgres, nativeFolder } from './postgres-binaries.mjs';
@@ -164,7 +165,11 @@ async function loadGenerator() {
 /** @param {Place} place @returns {Promise<Finding>} */
 async function runningStack({ dataDir }) {
   const state = await runningState(dataDir);
-  if (!state?.url) return { name: 'Stack', state: 'ok', detail: 'not running' };
+  if (!state && existsSync(placesOf(dataDir).state)) {
+    const mend = 'npm start or npm run stop ends what is left.';
+    return { name: 'Stack', state: 'warning', detail: 'the last run ended without stopping', mend };
+  }
+  if (!state?.url) return { name: 'Stack', state: 'ok', detail: state ? 'starting' : 'not running' };
   const away = [];
   for (const { name, url } of state.processes) if (!(await answers(`${url}/health/ready`))) away.push(name);
   if (away.length === 0) return { name: 'Stack', state: 'ok', detail: `runs at ${state.url}, all ready` };

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { removeData } from '../launcher/files.mjs';
+import { isRunning, waitUntil } from '../launcher/processes.mjs';
+import { startStack } from '../launcher/stack.mjs';
+import { endLeftovers, runningState } from '../launcher/state.mjs';
+import { newCustomer } from './people.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-crash-'));
+afterAll(async () => {
+  await endLeftovers(dataDir);
+  removeData(dataDir);
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('a start after the launcher was killed ends what it left running, and keeps accounts and sessions', async () => {
+  const program = `import(${JSON.stringify(new URL('../launcher/stack.mjs', import.meta.url).href)})
+    .then(({ startStack }) => startStack({ dataDir: ${JSON.stringify(dataDir)}, tasks: 1 }))`;
+  const launcher = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
+  expect(await waitUntil(async () => (await runningState(dataDir))?.url !== undefined, 60_000, 100)).toBe(true);
+  const state = await runningState(dataDir);
+  const customer = await newCustomer(state?.url ?? '');
+
+  // The second launcher is told that the folder is in use.
+  await expect(startStack({ dataDir, tasks: 1 })).rejects.toMatchObject({ step: 'alreadyRunning' });
+  launcher.kill('SIGKILL');
+  await once(launcher, 'exit');
+  const left = state?.processes.map(({ record }) => record?.pid ?? 0) ?? [];
+  expect(left.map(isRunning)).toEqual([true, true]);
+
+  const port = Number(new URL(state?.url ?? '').port);
+  const stack = await startStack({ dataDir, tasks: 1, port });
+  expect(left.map(isRunning)).toEqual([false, false]);
+  expect(await (await customer.call('GET', '/v1/sessions/current')).json()).toEqual(customer.user);
+
+  const pids = [...stack.tasks.map(({ pid }) => pid), stack.redis?.pid ?? 0, stack.postgres?.pid ?? 0];
+  await stack.stop();
+  expect(pids.map(isRunning)).toEqual([false, false, false]);
+  expect(await runningState(dataDir)).toBeUndefined();
+});
