@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import fastify from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { openWritingPool } from './db/client.ts';
 import type { Api, Deps } from './deps.ts';
 import { passwordQueue } from './passwords.ts';
 import { sandboxProvider } from './payments/sandbox-provider.ts';
@@ -80,9 +81,16 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     apiKeyRoutes(scope, deps);
     eventRoutes(scope, deps);
     ticketTypeRoutes(scope, deps);
-    const provider = sandboxProvider(deps.db);
-    bookingRoutes(scope, deps, provider);
-    paymentRoutes(scope, deps, provider);
+    const writingPool = openWritingPool({
+      url: config.databaseUrl,
+      poolSize: config.databasePoolSize,
+      taskName: config.taskName,
+      onIdleError: (error) => app.log.warn({ err: error }, 'an idle PostgreSQL connection broke'),
+    });
+    scope.addHook('onClose', () => writingPool.end());
+    const bookingDeps = { provider: sandboxProvider(deps.db), writingPool };
+    bookingRoutes(scope, deps, bookingDeps);
+    paymentRoutes(scope, deps, bookingDeps);
     ticketRoutes(scope, deps);
     checkInRoutes(scope, deps);
     playgroundRoutes(scope);

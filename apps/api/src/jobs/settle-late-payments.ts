@@ -25,6 +25,6 @@ export async function settleLatePayments({ db, redis }: Pick<Deps, 'db' | 'redis
     const found = await provider.lookUp(id);
     const settled = await settlePayment(db, id, found === 'unknown' ? 'declined' : found);
     if (settled?.status === 'refund_due') await refundPayment(db, provider, id);
-    if (settled && settled.released.length > 0) await openGates(redis, settled.eventId, settled.released);
+    if (settled?.returned) await openGates(redis, settled.returned.eventId, settled.returned.released);
   }
 }

@@ -4,7 +4,7 @@ import { eq, sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { audit } from '../audit/audit.ts';
 import { bookings, payments, sandboxCharges } from '../db/schema.ts';
-import { insertPayment, type PaymentRow } from '../queries/payments.ts';
+import { type BegunPayment, beginPayment } from '../queries/payments.ts';
 import { type BookingStanding, type PaymentStatus, paymentAction, paymentGrid } from '../rules/payment-grid.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
@@ -21,9 +21,9 @@ beforeAll(async () => {
 async function world(standing: BookingStanding, status: PaymentStatus) {
   const { db } = made;
   const { book, pay, cancel, read, change } = await shop(made, { capacities: [1] });
-  const { sid } = await person(made);
+  const { sid, user } = await person(made);
   const booking = (await book(sid)).json();
-  const payment = await insertPayment(db, { bookingId: booking.id, amountMinor: 1000, currency: 'EUR' });
+  const payment = await begin(booking.id, user.id);
   const setPayment = (to: PaymentStatus) => db.update(payments).set({ status: to }).where(eq(payments.id, payment.id));
 
   // First what makes the payment what it is, with the entries that such a payment has.
@@ -56,8 +56,14 @@ async function world(standing: BookingStanding, status: PaymentStatus) {
   return { payment, booking, read: () => read(sid, booking) };
 }
 
+async function begin(bookingId: string, userId: string) {
+  const payment = await beginPayment(made.db, bookingId, userId);
+  if (!payment) throw new Error('nothing to pay');
+  return payment;
+}
+
 /** Something happens at the provider, and it tells. */
-async function provider({ id, amountMinor, currency }: PaymentRow, word: 'accepted' | 'declined' | 'refunded') {
+async function provider({ id, amountMinor, currency }: BegunPayment, word: 'accepted' | 'declined' | 'refunded') {
   const charge = { reference: id, amountMinor, currency, status: word };
   // Words that come late or twice undo nothing at the provider's.
   const forward = word === 'refunded' ? sql`true` : sql`${sandboxCharges.status} = 'declined'`;
@@ -133,9 +139,9 @@ test('a payment that nobody knows is not ours', async () => {
 test('a late payment confirms nothing beyond what its buyer may have', async () => {
   const { db } = made;
   const { book, lineOf } = await shop(made, { capacities: [10], maxPerUser: 2 });
-  const { sid } = await person(made);
+  const { sid, user } = await person(made);
   const booking = (await book(sid, [lineOf(2)])).json();
-  const payment = await insertPayment(db, { bookingId: booking.id, amountMinor: 2000, currency: 'EUR' });
+  const payment = await begin(booking.id, user.id);
   await db.update(bookings).set({ holdExpiresAt: sql`now() - interval '1 ms'` }).where(eq(bookings.id, booking.id));
   expect((await book(sid, [lineOf(1)])).statusCode).toBe(201);
   expect((await provider(payment, 'accepted'))?.status).toBe('refund_due');

@@ -1,22 +1,29 @@
 import type { Connection, Database } from '../db/client.ts';
 import {
+  type BookingForChange,
   bookingForChange,
   cancelBooking,
   confirmBooking,
   hasRoomAgain,
-  type LockedBooking,
 } from '../queries/bookings.ts';
 import { reclaimEndedHolds, returnPlaces } from '../queries/inventory.ts';
 import type { Released } from '../queries/inventory-gate.ts';
 import { lockEventOfPayment, paymentById, updatePayment } from '../queries/payments.ts';
 import { insertProviderEvent } from '../queries/provider-events.ts';
 import { statusAt } from '../rules/booking-status.ts';
-import { type BookingStanding, type PaymentStatus, type ProviderEvent, paymentAction } from '../rules/payment-grid.ts';
+import {
+  type BookingStanding,
+  type PaymentStatus,
+  type ProviderEvent,
+  paymentAction,
+  paymentGrid,
+} from '../rules/payment-grid.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 
 const RECLAIM_AT_ONCE = 2_000;
 
-export type Settled = { status: PaymentStatus; eventId: string; released: Released[] };
+/** How a payment stands, and places that came back through it. */
+export type Settled = { status: PaymentStatus; returned: { eventId: string; released: Released[] } | null };
 
 /**
  * Takes in what the provider says of a payment, in one transaction under its event's lock: `paymentGrid` decides.
@@ -29,16 +36,21 @@ export async function settlePayment(
   event: ProviderEvent,
   webhookId?: string,
 ): Promise<Settled | null> {
+  const known = await paymentById(db, paymentId);
+  if (!known) return null;
+  // Most webhooks tell what the answer to the charge has told already. Statuses only move on, so that needs no lock.
+  if (paymentGrid[known.status][event] === 'nothing') return { status: known.status, returned: null };
   return db.transaction(async (transaction) => {
     const locked = await lockEventOfPayment(transaction, paymentId);
     const payment = locked && (await paymentById(transaction, paymentId));
-    if (!payment) return null;
+    const booking = locked && (await bookingForChange(transaction, locked.bookingId));
+    if (!payment || !booking) return null;
     const { eventId, bookingId } = locked;
-    const standing = await standingOf(transaction, eventId, await bookingForChange(transaction, bookingId));
-    let released: Released[] = [];
+    const standing = await standingOf(transaction, eventId, booking);
     if (webhookId !== undefined && !(await insertProviderEvent(transaction, webhookId))) {
-      return { status: payment.status, eventId, released };
+      return { status: payment.status, returned: null };
     }
+    let returned: Settled['returned'] = null;
     switch (paymentAction(payment.status, event, standing)) {
       case 'confirm':
         await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });
@@ -60,13 +72,13 @@ export async function settlePayment(
       case 'revoke':
         await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
         await cancelBooking(transaction, bookingId);
-        released = await returnPlaces(transaction, bookingId, 'sold');
+        returned = { eventId, released: await returnPlaces(transaction, bookingId, 'sold') };
         break;
       case 'nothing':
         break;
     }
     const settled = await paymentById(transaction, paymentId);
-    return { status: settled?.status ?? payment.status, eventId, released };
+    return { status: settled?.status ?? payment.status, returned };
   });
 }
 
@@ -76,7 +88,7 @@ export async function refundPayment(db: Database, provider: PaymentProvider, pay
   await settlePayment(db, paymentId, 'refunded');
 }
 
-async function standingOf(db: Connection, eventId: string, booking: LockedBooking): Promise<BookingStanding> {
+async function standingOf(db: Connection, eventId: string, booking: BookingForChange): Promise<BookingStanding> {
   const status = statusAt(booking);
   if (status === 'confirmed') return 'confirmed_otherwise';
   if (status === 'cancelled') return 'cancelled';

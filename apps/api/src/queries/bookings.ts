@@ -47,35 +47,28 @@ export async function lockEventOfBooking(db: Connection, id: string, userId: str
   return locked?.eventId;
 }
 
-export type LockedBooking = BookingState & {
-  id: string;
-  userId: string;
-  totalMinor: number;
-  currency: string;
-  checkedIn: boolean;
-  paymentPending: boolean;
-};
+/** What a change of a booking is decided from; `checkedIn` if a ticket of it has admitted somebody. */
+export type BookingForChange = BookingState & { id: string; checkedIn: boolean };
 
-/** What a change of a booking is decided from. After `lockEventOfBooking`, in the same transaction. */
-export async function bookingForChange(db: Connection, id: string): Promise<LockedBooking> {
+/** One booking with the clock and its event, for a change or its refusal. Undefined if there is none, or not of this user. */
+export async function bookingForChange(
+  db: Connection,
+  id: string,
+  userId?: string,
+): Promise<BookingForChange | undefined> {
   const [row] = await db
     .select({
       id: bookings.id,
-      userId: bookings.userId,
       status: bookings.status,
-      totalMinor: bookings.totalMinor,
-      currency: bookings.currency,
       holdExpiresAt: bookings.holdExpiresAt,
       eventStatus: sql<EventStatus>`events.status`,
       eventStartsAt: events.startsAt,
       now: sql`date_trunc('milliseconds', statement_timestamp())`.mapWith(events.startsAt),
       checkedIn: sql<boolean>`exists (select from tickets where booking_id = bookings.id and checked_in_at is not null)`,
-      paymentPending: sql<boolean>`exists (select from payments where booking_id = bookings.id and status = 'pending')`,
     })
     .from(bookings)
     .innerJoin(events, eq(events.id, bookings.eventId))
-    .where(eq(bookings.id, id));
-  if (!row) throw new Error('a booking is gone while its event is locked');
+    .where(and(eq(bookings.id, id), userId === undefined ? undefined : eq(bookings.userId, userId)));
   return row;
 }
 

@@ -16,7 +16,8 @@ const BEGIN: Statement = { name: 'begin', text: 'begin' };
 const COMMIT: Statement = { name: 'commit', text: 'commit' };
 
 // #region lock
-const LOCK_EVENT: Statement = {
+/** Locks an event against every other change of its places until the transaction ends. */
+export const LOCK_EVENT: Statement = {
   name: 'lock_event',
   text: `
     select json_build_object('status', status, 'salesOpenAt', sales_open_at, 'salesCloseAt', sales_close_at,

@@ -4,14 +4,31 @@ import { type ledgerEntries, payments } from '../db/schema.ts';
 
 export type PaymentRow = typeof payments.$inferSelect;
 
-/** Notes that a booking is about to be charged. At most one attempt of a booking is pending. */
-export async function insertPayment(
+export type BegunPayment = Pick<PaymentRow, 'id' | 'amountMinor' | 'currency'> & { eventId: string };
+
+/**
+ * Notes that a held booking of this user is about to be charged, if it can be. Of two attempts at once one is begun. The
+ * booking's own row is locked, not its event: whoever confirms or cancels it meanwhile is waited for, and nobody else.
+ */
+export async function beginPayment(
   db: Connection,
-  payment: { bookingId: string; amountMinor: number; currency: string },
-): Promise<PaymentRow> {
-  const [row] = await db.insert(payments).values(payment).returning();
-  if (!row) throw new Error('an insert returned no row');
-  return row;
+  bookingId: string,
+  userId: string,
+): Promise<BegunPayment | undefined> {
+  const { rows } = await db.execute<BegunPayment>(sql`
+    with payable as (
+      select bookings.id, event_id, total_minor, bookings.currency
+      from bookings join events on events.id = event_id
+      where bookings.id = ${bookingId} and user_id = ${userId} and bookings.status = 'held'
+        and hold_expires_at > statement_timestamp() and events.status = 'on_sale'
+      for no key update of bookings
+    ), begun as (
+      insert into payments (booking_id, amount_minor, currency) select id, total_minor, currency from payable
+      on conflict (booking_id) where status = 'pending' do nothing
+      returning id, amount_minor, currency
+    )
+    select begun.id, amount_minor as "amountMinor", begun.currency, event_id as "eventId" from begun, payable`);
+  return rows[0];
 }
 
 /** One payment by its id, which is also the provider's reference to it. */

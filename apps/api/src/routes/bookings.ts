@@ -10,10 +10,10 @@ import {
   pageQuery,
 } from '@minitickets/contract';
 import type { FastifyReply } from 'fastify';
+import type { Pool } from 'pg';
 import { z } from 'zod';
 import { bookingDesk } from '../coalescing/booking-desk.ts';
 import type { HoldOutcome } from '../coalescing/hold-batches.ts';
-import { openWritingPool } from '../db/client.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
@@ -40,19 +40,15 @@ import { type CodeKey, codeKey, signTicketCode } from '../rules/ticket-codes.ts'
 
 const params = z.object({ id });
 
-export function bookingRoutes(app: Api, { config, db, redis }: Deps, provider: PaymentProvider) {
+/** What bookings need beside the rest: who moves the money, and the connections that they are written on. */
+export type BookingDeps = { provider: PaymentProvider; writingPool: Pool };
+
+export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider, writingPool }: BookingDeps) {
   const key = codeKey(deriveKey(config.appSecret, 'ticket-code'));
-  const pool = openWritingPool({
-    url: config.databaseUrl,
-    poolSize: config.databasePoolSize,
-    taskName: config.taskName,
-    onIdleError: (error) => app.log.warn({ err: error }, 'an idle PostgreSQL connection broke'),
-  });
-  app.addHook('onClose', () => pool.end());
   const book = bookingDesk({
     db,
     redis,
-    writingPool: pool,
+    writingPool,
     holdSeconds: config.holdSeconds,
     refusalBody: (failure) => JSON.stringify(problemFor(failure)),
     log: app.log,
@@ -119,7 +115,8 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, provider: P
       const cancelled = await db.transaction(async (transaction) => {
         const eventId = await lockEventOfBooking(transaction, bookingId, userId);
         if (!eventId) fail({ kind: 'not-found', what: 'booking' });
-        const from = placesToReturn(await bookingForChange(transaction, bookingId));
+        const state = await bookingForChange(transaction, bookingId);
+        const from = placesToReturn(state ?? fail({ kind: 'not-found', what: 'booking' }));
         if (!from) return null;
         await cancelBooking(transaction, bookingId);
         const released = await returnPlaces(transaction, bookingId, from);

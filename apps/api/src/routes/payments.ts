@@ -1,20 +1,20 @@
-import { booking, headers, id, payment, providerEvent } from '@minitickets/contract';
+import { booking, headers, id, type PaymentToken, payment, providerEvent } from '@minitickets/contract';
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
-import type { PaymentProvider } from '../payments/payment-provider.ts';
 import { refundPayment, type Settled, settlePayment } from '../payments/settle-payment.ts';
 import { requireUser, viewerOf } from '../plugins/session.ts';
-import { bookingForChange, bookingOfUser, lockEventOfBooking } from '../queries/bookings.ts';
+import { bookingForChange, bookingOfUser } from '../queries/bookings.ts';
+import { confirmIfClear } from '../queries/confirmations.ts';
 import { openGates } from '../queries/inventory-gate.ts';
-import { insertPayment, paymentById } from '../queries/payments.ts';
-import { mayBeginPayment } from '../rules/booking-status.ts';
+import { type BegunPayment, beginPayment, paymentById } from '../queries/payments.ts';
+import { whyNotPayable } from '../rules/booking-status.ts';
 import type { ProviderEvent } from '../rules/payment-grid.ts';
 import { codeKey } from '../rules/ticket-codes.ts';
 import { isSignedWebhook } from '../rules/webhook-signatures.ts';
-import { toBooking } from './bookings.ts';
+import { type BookingDeps, toBooking } from './bookings.ts';
 
 /** How long a provider's answer is waited for. Without one the payment stays pending, and its webhook settles it. */
 const ANSWER_PATIENCE_MS = 3_000;
@@ -26,7 +26,7 @@ const eventOf = {
   'charge.refunded': 'refunded',
 } as const satisfies Record<string, ProviderEvent>;
 
-export function paymentRoutes(app: Api, { config, db, redis }: Deps, provider: PaymentProvider) {
+export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider, writingPool }: BookingDeps) {
   const key = codeKey(deriveKey(config.appSecret, 'ticket-code'));
   const webhookKeys = [config.appSecret, ...config.appSecretsBefore].map((secret) =>
     deriveKey(secret, 'webhook-signature'),
@@ -42,12 +42,12 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, provider: P
       const userId = viewerOf(request).user.id;
       const { id: bookingId } = request.params;
       // Committed before the provider is asked: a charge that nobody here knows of could never be sent back.
-      const begun = await db.transaction(async (transaction) => {
-        if (!(await lockEventOfBooking(transaction, bookingId, userId))) fail({ kind: 'not-found', what: 'booking' });
-        const state = await bookingForChange(transaction, bookingId);
-        if (!mayBeginPayment(state)) return null;
-        return insertPayment(transaction, { bookingId, amountMinor: state.totalMinor, currency: state.currency });
-      });
+      const begun = await beginPayment(db, bookingId, userId);
+      if (!begun) {
+        const state = await bookingForChange(db, bookingId, userId);
+        const obstacle = whyNotPayable(state ?? fail({ kind: 'not-found', what: 'booking' }));
+        if (obstacle) fail(obstacle);
+      }
       const refunded = begun ? await charge(begun, request.body.paymentToken, request.log) : false;
 
       const row = (await bookingOfUser(db, bookingId, userId)) ?? fail({ kind: 'not-found', what: 'booking' });
@@ -60,22 +60,31 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, provider: P
 
   /** @returns whether the charge was made and has to go back */
   async function charge(
-    { id: reference, amountMinor, currency }: { id: string; amountMinor: number; currency: string },
-    token: z.infer<typeof payment>['paymentToken'],
+    { id: reference, eventId, ...price }: BegunPayment,
+    token: PaymentToken,
     log: FastifyBaseLogger,
   ) {
-    const order = { reference, amountMinor, currency, token };
-    const answer = await provider.charge(order, AbortSignal.timeout(ANSWER_PATIENCE_MS)).catch((error: unknown) => {
-      log.warn({ err: error, payment: reference }, 'the provider gave no answer to a charge');
-      return null;
-    });
-    if (answer) await settlePayment(db, reference, answer);
+    const { amountMinor, currency } = price;
+    const deadline = AbortSignal.timeout(ANSWER_PATIENCE_MS);
+    const answer = await provider
+      .charge({ reference, amountMinor, currency, token }, deadline)
+      .catch((error: unknown) =>
+        log.warn({ err: error, payment: reference }, 'the provider gave no answer to a charge'),
+      );
+    if (answer && !(answer === 'accepted' && (await confirm(eventId, reference)))) {
+      await settlePayment(db, reference, answer);
+    }
     // Read, not concluded: a webhook may have been faster, and it has the same right to settle a payment.
     const status = (await paymentById(db, reference))?.status;
     if (status === 'pending') fail({ kind: 'payment-in-progress' });
     if (status === 'declined') fail({ kind: 'payment-declined' });
     if (status === 'refund_due') await sendBack(reference, log);
     return status === 'refund_due' || status === 'refunded';
+  }
+
+  async function confirm(eventId: string, reference: string) {
+    const client = await writingPool.connect();
+    return confirmIfClear(client, eventId, reference).finally(() => client.release());
   }
 
   async function sendBack(reference: string, log: FastifyBaseLogger) {
@@ -86,8 +95,8 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, provider: P
 
   async function takeIn(settled: Settled, reference: string, log: FastifyBaseLogger) {
     if (settled.status === 'refund_due') await sendBack(reference, log);
-    if (settled.released.length > 0) {
-      await openGates(redis, settled.eventId, settled.released).catch((error: unknown) => {
+    if (settled.returned) {
+      await openGates(redis, settled.returned.eventId, settled.returned.released).catch((error: unknown) => {
         log.warn({ err: error }, 'a gate was not opened');
       });
     }

@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
 import { TicketingError } from '../errors.ts';
-import { type BookingState, mayBeginPayment, placesToReturn, statusAt } from './booking-status.ts';
+import { type BookingState, placesToReturn, statusAt, whyNotPayable } from './booking-status.ts';
 
 const now = new Date('2026-11-01T12:00:00Z');
 const later = new Date(now.getTime() + 1);
-const held: BookingState & { checkedIn: boolean; paymentPending: boolean } = {
+const held: BookingState & { checkedIn: boolean } = {
   status: 'held',
   holdExpiresAt: later,
   eventStatus: 'on_sale',
   eventStartsAt: later,
   now,
   checkedIn: false,
-  paymentPending: false,
 };
 const confirmed = { ...held, status: 'confirmed' as const };
 
@@ -49,12 +48,12 @@ test('a booking of a cancelled event can be cancelled at any time', () => {
   expect(placesToReturn({ ...confirmed, eventStartsAt: now, eventStatus: 'cancelled' })).toBe('sold');
 });
 
-test('a payment begins for a hold that runs, once at a time', () => {
-  expect(mayBeginPayment(held)).toBe(true);
-  expect(mayBeginPayment(confirmed)).toBe(false);
-  expect(failureOf(() => mayBeginPayment({ ...held, paymentPending: true }))).toBe('payment-in-progress');
-  expect(failureOf(() => mayBeginPayment({ ...held, holdExpiresAt: now }))).toBe('hold-expired');
-  expect(failureOf(() => mayBeginPayment({ ...held, status: 'expired' }))).toBe('hold-expired');
-  expect(failureOf(() => mayBeginPayment({ ...held, status: 'cancelled' }))).toBe('booking-not-payable');
-  expect(failureOf(() => mayBeginPayment({ ...held, eventStatus: 'cancelled' }))).toBe('event-not-on-sale');
+test('a booking that cannot be paid says why; one that is paid does not complain', () => {
+  expect(whyNotPayable(confirmed)).toBeNull();
+  expect(whyNotPayable({ ...held, holdExpiresAt: now })).toEqual({ kind: 'hold-expired' });
+  expect(whyNotPayable({ ...held, status: 'expired' })).toEqual({ kind: 'hold-expired' });
+  expect(whyNotPayable({ ...held, status: 'cancelled' })).toEqual({ kind: 'booking-not-payable', status: 'cancelled' });
+  expect(whyNotPayable({ ...held, eventStatus: 'cancelled' })).toEqual({ kind: 'event-not-on-sale' });
+  // Nothing about the booking itself: somebody else is paying it.
+  expect(whyNotPayable(held)).toEqual({ kind: 'payment-in-progress' });
 });

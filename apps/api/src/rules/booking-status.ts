@@ -1,5 +1,5 @@
 import type { BookingStatus, EventStatus } from '@minitickets/contract';
-import { fail } from '../errors.ts';
+import { type Failure, fail } from '../errors.ts';
 
 /** A booking and its event, read under the event's lock; `now` is the database's clock. */
 export type BookingState = {
@@ -39,16 +39,12 @@ export function placesToReturn(state: BookingState & { checkedIn: boolean }): 'h
   }
 }
 
-/**
- * Whether a payment may begin; false for a booking that is paid already, which answers as it is and charges nothing.
- * @throws TicketingError hold-expired, booking-not-payable, event-not-on-sale, payment-in-progress
- */
-export function mayBeginPayment(state: BookingState & { paymentPending: boolean }) {
+/** Why a payment could not begin; null for a booking that is paid already, which answers as it is and charges nothing. */
+export function whyNotPayable(state: BookingState): Failure | null {
   const status = statusAt(state);
-  if (status === 'confirmed') return false;
-  if (state.paymentPending) fail({ kind: 'payment-in-progress' });
-  if (status === 'expired') fail({ kind: 'hold-expired' });
-  if (status === 'cancelled') fail({ kind: 'booking-not-payable', status });
-  if (state.eventStatus !== 'on_sale') fail({ kind: 'event-not-on-sale' });
-  return true;
+  if (status === 'confirmed') return null;
+  if (status === 'expired') return { kind: 'hold-expired' };
+  if (status === 'cancelled') return { kind: 'booking-not-payable', status };
+  if (state.eventStatus !== 'on_sale') return { kind: 'event-not-on-sale' };
+  return { kind: 'payment-in-progress' };
 }

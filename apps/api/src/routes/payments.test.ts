@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { headers } from '@minitickets/contract';
+import { useStores } from '@minitickets/stack/test-stores';
+import { eq, sql } from 'drizzle-orm';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { audit } from '../audit/audit.ts';
+import { bookings, payments, sandboxCharges, sandboxEvents } from '../db/schema.ts';
+import { settleLatePayments } from '../jobs/settle-late-payments.ts';
+import { deriveKey } from '../keys.ts';
+import { sandboxProvider } from '../payments/sandbox-provider.ts';
+import { deliverSandboxEvents, webhookBody } from '../payments/sandbox-webhooks.ts';
+import { beginPayment } from '../queries/payments.ts';
+import { insertSandboxCharge } from '../queries/sandbox-charges.ts';
+import { signWebhook } from '../rules/webhook-signatures.ts';
+import { person } from '../testing/people.ts';
+import { shop } from '../testing/shop.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+beforeAll(async () => {
+  made = await testApp(stores);
+});
+
+const buyer = async () => (await person(made)).sid;
+const webhookKey = () => deriveKey(made.config.appSecret, 'webhook-signature');
+const post = async (body: string, signature: string) =>
+  (
+    await made.app.inject({
+      method: 'POST',
+      url: '/v1/payments/webhook',
+      headers: { 'content-type': 'application/json', [headers.sandboxSignature]: signature },
+      payload: body,
+    })
+  ).statusCode;
+const deliver = () => deliverSandboxEvents({ db: made.db, key: webhookKey(), post });
+const paymentOf = async (bookingId: string) => {
+  const [payment] = await made.db.select().from(payments).where(eq(payments.bookingId, bookingId));
+  if (!payment) throw new Error('nobody has begun to pay');
+  return payment;
+};
+/** Time passes for payments that nobody has heard of. */
+const waitAMinute = () => made.db.update(payments).set({ changedAt: sql`changed_at - interval '1 minute'` });
+const endHold = (id: string) =>
+  made.db.update(bookings).set({ holdExpiresAt: sql`now() - interval '1 ms'` }).where(eq(bookings.id, id));
+const broken = async () => (await audit(made.db)).filter(({ offenders }) => offenders.length > 0);
+
+test('a slow provider is waited for', async () => {
+  const { book, pay } = await shop(made);
+  const sid = await buyer();
+  expect((await pay(sid, (await book(sid)).json(), 'tok_slow')).json()).toMatchObject({ status: 'confirmed' });
+});
+
+test('a charge whose answer is lost is confirmed by its webhook, and charged once', async () => {
+  const { book, pay, read } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  const lost = await pay(sid, booking, 'tok_answer_lost');
+  expect(lost.json()).toMatchObject({ status: 409, error: 'payment_in_progress' });
+  expect(await read(sid, booking)).toMatchObject({ status: 'held', payment: 'pending' });
+  expect((await pay(sid, booking)).json()).toMatchObject({ status: 409, error: 'payment_in_progress' });
+  expect(await deliver()).toBeGreaterThan(0);
+  expect(await read(sid, booking)).toMatchObject({ status: 'confirmed', payment: 'paid' });
+  expect((await pay(sid, booking)).json()).toMatchObject({ status: 'confirmed' });
+  const charged = await made.db.select().from(payments).where(eq(payments.bookingId, booking.id));
+  expect(charged).toMatchObject([{ status: 'charged' }]);
+  expect(await broken()).toEqual([]);
+});
+
+test('who waits for a lost answer is told what the webhook has brought', async () => {
+  const { book, pay } = await shop(made);
+  const sid = await buyer();
+  const paying = pay(sid, (await book(sid)).json(), 'tok_answer_lost');
+  await vi.waitUntil(deliver, { timeout: 2_500, interval: 20 });
+  expect((await paying).json()).toMatchObject({ status: 'confirmed' });
+});
+
+test('two clicks on “pay” charge once', async () => {
+  const { book, pay } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  const answers = await Promise.all(Array.from({ length: 4 }, () => pay(sid, booking, 'tok_slow')));
+  const statuses = answers.map(({ statusCode }) => statusCode).toSorted();
+  expect(statuses).toEqual([200, 409, 409, 409]);
+  expect(await made.db.select().from(payments).where(eq(payments.bookingId, booking.id))).toHaveLength(1);
+});
+
+/** A task has charged, and died before it could write it down; its webhook is lost as well. */
+async function chargedByADeadTask(booking: { id: string }) {
+  const [of] = await made.db.select({ userId: bookings.userId }).from(bookings).where(eq(bookings.id, booking.id));
+  const payment = await beginPayment(made.db, booking.id, of?.userId ?? '');
+  if (!payment) throw new Error('nothing to pay');
+  await insertSandboxCharge(made.db, { reference: payment.id, amountMinor: 1000, currency: 'EUR', status: 'accepted' });
+  await made.db.update(sandboxEvents).set({ deliveredAt: sql`now()` });
+  return payment;
+}
+
+test('a payment after its hold has ended is confirmed if the places are free, and refunded if they are not', async () => {
+  for (const someoneElseWasFaster of [false, true]) {
+    const { book, read, counts } = await shop(made, { capacities: [1] });
+    const sid = await buyer();
+    const booking = (await book(sid)).json();
+    await chargedByADeadTask(booking);
+    await endHold(booking.id);
+    if (someoneElseWasFaster) expect((await book(await buyer())).statusCode).toBe(201);
+    await waitAMinute();
+    await settleLatePayments(made, sandboxProvider(made.db));
+    const [sold] = await counts();
+    if (someoneElseWasFaster) {
+      expect(await read(sid, booking)).toMatchObject({ status: 'expired', payment: 'refunded', tickets: [] });
+      expect(sold).toEqual({ held: 1, sold: 0 });
+      expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
+    } else {
+      expect(await read(sid, booking)).toMatchObject({ status: 'confirmed', payment: 'paid', tickets: [{}] });
+      expect(sold).toEqual({ held: 0, sold: 1 });
+    }
+    expect(await broken()).toEqual([]);
+  }
+});
+
+test('who pays too late and gets nothing is told, and has the money back', async () => {
+  const { book, pay } = await shop(made, { capacities: [1] });
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  const paying = pay(sid, booking, 'tok_slow');
+  await vi.waitUntil(() => paymentOf(booking.id).catch(() => null), { timeout: 1_000, interval: 5 });
+  await endHold(booking.id);
+  expect((await book(await buyer())).statusCode).toBe(201);
+  const answer = (await paying).json();
+  expect(answer).toMatchObject({
+    status: 409,
+    error: 'hold_expired',
+    detail: expect.stringContaining('sent back in full'),
+  });
+  expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
+  expect(await broken()).toEqual([]);
+});
+
+test('cancelling while the charge is under way sends the money back', async () => {
+  const { book, pay, cancel, read } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  const paying = pay(sid, booking, 'tok_slow');
+  await vi.waitUntil(() => paymentOf(booking.id).catch(() => null), { timeout: 1_000, interval: 5 });
+  expect((await cancel(sid, booking)).statusCode).toBe(200);
+  expect((await paying).json()).toMatchObject({ status: 409, error: 'booking_not_payable' });
+  expect(await read(sid, booking)).toMatchObject({ status: 'cancelled', payment: 'refunded' });
+  expect(await broken()).toEqual([]);
+});
+
+test('cancelling a paid booking sends back all of it, once', async () => {
+  const { book, pay, cancel, lineOf } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid, [lineOf(3)])).json();
+  await pay(sid, booking);
+  await Promise.all([cancel(sid, booking), cancel(sid, booking)]);
+  const { id } = await paymentOf(booking.id);
+  const entries = await made.db.execute(
+    sql`select kind, amount_minor from ledger_entries where payment_id = ${id} order by id`,
+  );
+  expect(entries.rows).toEqual([
+    { kind: 'charge', amount_minor: 3000 },
+    { kind: 'refund', amount_minor: 3000 },
+  ]);
+  expect(await broken()).toEqual([]);
+});
+
+test('a refund that failed is made good later', async () => {
+  const { book, pay, cancel, read } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  await pay(sid, booking);
+  await cancel(sid, booking);
+  // As if the provider had been away when the booking was cancelled.
+  const { id } = await paymentOf(booking.id);
+  await made.db.execute(sql`delete from ledger_entries where payment_id = ${id} and kind = 'refund'`);
+  await made.db.update(payments).set({ status: 'refund_due' }).where(eq(payments.id, id));
+  await made.db.update(sandboxCharges).set({ status: 'accepted' }).where(eq(sandboxCharges.reference, id));
+  await waitAMinute();
+  await settleLatePayments(made, sandboxProvider(made.db));
+  expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
+  expect(await read(sid, booking)).toMatchObject({ payment: 'refunded' });
+  expect(await broken()).toEqual([]);
+});
+
+test('a charge that the provider never saw leaves the hold free to be paid', async () => {
+  const { book, pay } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  const { id } = await chargedByADeadTask(booking);
+  await made.db.delete(sandboxCharges).where(eq(sandboxCharges.reference, id));
+  await waitAMinute();
+  await settleLatePayments(made, sandboxProvider(made.db));
+  expect((await pay(sid, booking)).json()).toMatchObject({ status: 'confirmed' });
+  expect(await broken()).toEqual([]);
+});
+
+test('two tasks that look for late payments do not take the same ones', async () => {
+  const { book } = await shop(made);
+  await chargedByADeadTask((await book(await buyer())).json());
+  await waitAMinute();
+  const provider = sandboxProvider(made.db);
+  const taken = await Promise.all([settleLatePayments(made, provider), settleLatePayments(made, provider)]);
+  expect(taken.toSorted()).toEqual([0, 1]);
+});
+
+test('a webhook without the right signature changes nothing', async () => {
+  const { book, pay, read } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  await pay(sid, booking, 'tok_declined');
+  const { id: reference } = await paymentOf(booking.id);
+  const body = webhookBody({ id: randomUUID(), type: 'charge.accepted', reference, createdAt: new Date() });
+  const forged = signWebhook(body, Buffer.alloc(32), new Date());
+  const old = signWebhook(body, webhookKey(), new Date(Date.now() - 6 * 60_000));
+  expect(await post(body, forged)).toBe(403);
+  expect(await post(body, old)).toBe(403);
+  expect(await post(body, '')).toBe(403);
+  expect(await post(`${body} `, signWebhook(body, webhookKey(), new Date()))).toBe(403);
+  expect(await read(sid, booking)).toMatchObject({ status: 'held' });
+});
+
+test.each(['', 'null', '{', '[]', '{"id":1}'])('a signed body that is no event is refused: %j', async (body) => {
+  expect(await post(body, signWebhook(body, webhookKey(), new Date()))).toBe(400);
+});
+
+test('an event of a payment that is not ours is taken in, so that it is not told for ever', async () => {
+  const body = webhookBody({
+    id: randomUUID(),
+    type: 'charge.accepted',
+    reference: randomUUID(),
+    createdAt: new Date(),
+  });
+  expect(await post(body, signWebhook(body, webhookKey(), new Date()))).toBe(204);
+});
+
+test('an event that could not be delivered is told again later', async () => {
+  await made.db.update(sandboxEvents).set({ deliveredAt: sql`now()` });
+  const { book, pay } = await shop(made);
+  const sid = await buyer();
+  await pay(sid, (await book(sid)).json());
+  const told: string[] = [];
+  const away = async (body: string) => {
+    told.push(body);
+    return 503;
+  };
+  expect(await deliverSandboxEvents({ db: made.db, key: webhookKey(), post: away })).toBe(0);
+  expect(await deliver()).toBe(0);
+  await made.db.update(sandboxEvents).set({ nextAttemptAt: sql`now()` }).where(sql`delivered_at is null`);
+  expect(await deliver()).toBe(1);
+  expect(told).toHaveLength(1);
+});
