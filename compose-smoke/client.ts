@@ -23,9 +23,9 @@ export function clientOf(url: string) {
     get,
     post,
 
-    /** A log-in that costs a token, and a password check if it gets one; nobody has the account. */
+    /** A log-in that costs a token, and a password check if it gets one. Never the same account: each has a budget of its own. */
     logInWrongly: (sent: Record<string, string> = {}) =>
-      post('/v1/sessions', { email: 'nobody@minitickets.example', password: 'wrong' }, sent),
+      post('/v1/sessions', { email: `${crypto.randomUUID()}@minitickets.example`, password: 'wrong' }, sent),
 
     /**
      * Logs in as the demo's customer, waiting as long as it is told whenever it is refused.

@@ -30,9 +30,10 @@ export function stackOf(name: StackName): ComposeStack {
     const options = { ...optionsFor(name), timeout: deadlineMs, maxBuffer: 64 * 1024 * 1024 };
     return await run('docker', args, options).then(
       ({ stdout }) => stdout,
-      ({ killed, stderr }: { killed?: boolean; stderr?: string }) => {
+      ({ killed, stdout = '', stderr = '' }: { killed?: boolean; stdout?: string; stderr?: string }) => {
         const why = killed ? `not within ${deadlineMs / 1000} s` : 'failed';
-        throw new Error(`docker ${args.join(' ')}: ${why}\n${stderr?.split('\n').slice(-40).join('\n')}`);
+        const said = [stdout, stderr].map((text) => text.split('\n').slice(-40).join('\n')).join('\n');
+        throw new Error(`docker ${args.join(' ')}: ${why}\n${said}`);
       },
     );
   };

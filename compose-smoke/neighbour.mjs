@@ -17,7 +17,7 @@ async function count(statuses, origin, headers = {}) {
   const response = await fetch(`${origin}/v1/sessions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ email: 'nobody@minitickets.example', password: 'wrong' }),
+    body: JSON.stringify({ email: `${crypto.randomUUID()}@minitickets.example`, password: 'wrong' }),
     signal: AbortSignal.timeout(20_000),
   });
   statuses[response.status] = (statuses[response.status] ?? 0) + 1;
