@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type RequestOptions,
+  request,
+  type Server,
+} from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../launcher/ports.mjs';
@@ -195,8 +203,38 @@ test('an answer that the task breaks off does not look complete', async () => {
 test('a task may answer before it has read the body, and the answer arrives', async () => {
   const { origin } = await startTask((_incoming, response) => response.writeHead(413).end('too large'));
   const { url } = await balance([origin]);
-  const answer = await postSlowly(url, 64, 65_536);
-  expect(answer).toEqual({ status: 413, body: 'too large' });
+  expect(await postInChunks(url, 30, 2048)).toEqual({ status: 413, body: 'too large' });
+});
+
+test('a body of 64 KiB goes on whole, however it is framed', async () => {
+  const { origin } = await startTask(async (incoming, response) =>
+    response.end(String((await textOf(incoming)).length)),
+  );
+  const { url } = await balance([origin]);
+  expect(await postInChunks(url, 64, 1024)).toEqual({ status: 200, body: '65536' });
+  expect(await (await fetch(url, { method: 'POST', body: 'a'.repeat(65_536) })).text()).toBe('65536');
+});
+
+test('a longer body is refused by the balancer, however it is framed, and the connection goes on', async () => {
+  const { origin } = await startTask(async (incoming, response) => {
+    // A body that turns out too long is broken off in the middle.
+    response.end(await textOf(incoming).catch(() => ''));
+  });
+  const { url } = await balance([origin]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  cleanUp.push(async () => agent.destroy());
+  for (let round = 0; round < 5; round++) {
+    for (const [chunks, bytes] of [
+      [65, 1024],
+      [1000, 1024],
+    ] as const) {
+      const answer = await postInChunks(url, chunks, bytes, { agent });
+      expect(answer).toMatchObject({ status: 413, body: expect.stringContaining('too_large') });
+      const declared = await postInChunks(url, chunks, bytes, { agent, headers: { 'content-length': chunks * bytes } });
+      expect(declared).toMatchObject({ status: 413, body: expect.stringContaining('too_large') });
+    }
+    expect(await postInChunks(url, 1, 4, { agent })).toEqual({ status: 200, body: '\0\0\0\0' });
+  }
 });
 
 test('stopping lets a running request end and takes no new one', async () => {
@@ -281,14 +319,12 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Sends a chunked body that goes on until an answer is there. */
-async function postSlowly(url: string, chunks: number, chunkBytes: number) {
-  const outgoing = request(url, { method: 'POST' });
-  outgoing.on('error', () => {}); // The rest of the body may meet a closed connection; the answer is what counts.
+/** Sends a body in pieces, chunked unless the options say its length, whatever is answered meanwhile. */
+async function postInChunks(url: string, chunks: number, chunkBytes: number, options: RequestOptions = {}) {
+  const outgoing = request(url, { method: 'POST', ...options });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
   for (let chunk = 0; chunk < chunks; chunk++) outgoing.write(Buffer.alloc(chunkBytes));
+  outgoing.end();
   const [incoming] = await answered;
-  const body = await textOf(incoming);
-  outgoing.destroy();
-  return { status: incoming.statusCode, body };
+  return { status: incoming.statusCode, body: await textOf(incoming) };
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Dispatcher } from 'undici';
+import { BodyTooLargeError, hasBody, mostBodyBytes, readBody } from './body.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
-import { answerProblem } from './problem.ts';
+import { answerProblem, type ProblemCode } from './problem.ts';
 import { readRequestTarget } from './request-target.ts';
 import type { Task } from './tasks.ts';
 
@@ -16,40 +17,40 @@ export async function forward(
   response: ServerResponse,
   nextTask: (tried: ReadonlySet<Task>) => Task | undefined,
 ): Promise<void> {
-  const call = readCall(request);
-  if (!call)
-    return answerProblem(response, 'malformed_request', 'The request line or its framing is not one that we pass on.');
-
   // A client that leaves takes its request with it.
   const gone = new AbortController();
   response.once('close', () => gone.abort());
 
   const tried = new Set<Task>();
-  for (let task = nextTask(tried); task && !gone.signal.aborted; task = nextTask(tried)) {
-    tried.add(task);
-    try {
-      // Not destroyed when a task answers before it has read all: the client's connection has to live for the answer.
-      const body = call.hasBody ? request.iterator({ destroyOnReturn: false }) : null;
-      const answer = await task.pool.request({
-        ...call.options,
-        body,
-        signal: gone.signal,
-      } as Dispatcher.RequestOptions);
-      return await passOn(answer, response);
-    } catch (error) {
-      if (cannotBeSent(error))
-        return answerProblem(response, 'malformed_request', 'The headers are not ones that we pass on.');
-      if (!wasRefused(error)) {
-        return answerProblem(
-          response,
-          'busy',
-          'A task took the request but did not answer. Whether it was carried out is not known.',
-        );
+  try {
+    const call = { ...readCall(request), signal: gone.signal };
+    const withBody = hasBody(request);
+    for (let task = nextTask(tried); task && !gone.signal.aborted; task = nextTask(tried)) {
+      tried.add(task);
+      try {
+        const body = withBody ? readBody(request) : null;
+        return await passOn(await task.pool.request({ ...call, body } as Dispatcher.RequestOptions), response);
+      } catch (error) {
+        if (codeOf(error) !== 'ECONNREFUSED') throw error;
+        task.ready = false;
       }
-      task.ready = false;
     }
+    answerProblem(response, 'busy', 'No task answers at the moment.');
+  } catch (error) {
+    answerProblem(response, ...problemOf(error));
+  } finally {
+    // What nobody wants to read any more must not stand in the way of the client's next request.
+    request.resume();
   }
-  answerProblem(response, 'busy', 'No task answers at the moment.');
+}
+
+function problemOf(error: unknown): [code: ProblemCode, detail: string] {
+  if (error instanceof BodyTooLargeError) return ['too_large', `A body has at most ${mostBodyBytes} bytes.`];
+  const code = codeOf(error);
+  if (error instanceof UnclearRequestError || code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
+    return ['malformed_request', 'The request line or its headers are not ones that we pass on.'];
+  }
+  return ['busy', 'A task took the request but did not answer. Whether it was carried out is not known.'];
 }
 
 async function passOn({ statusCode, headers, body }: Dispatcher.ResponseData, response: ServerResponse): Promise<void> {
@@ -61,22 +62,21 @@ async function passOn({ statusCode, headers, body }: Dispatcher.ResponseData, re
   await pipeline(body, response).catch(() => {});
 }
 
-/** What to ask of a task, or undefined if the request is not one to pass on. */
-function readCall(request: IncomingMessage) {
-  const { method = 'GET', rawHeaders, socket } = request;
-  const target = readRequestTarget(request.url ?? '');
-  const encoding = request.headers['transfer-encoding'];
-  // Two hosts, or an encoding that the next server might read otherwise than we do, are how requests are smuggled.
-  const isAmbiguous =
-    countOf('host', rawHeaders) > 1 || (encoding !== undefined && encoding.toLowerCase() !== 'chunked');
-  if (!target || isAmbiguous) return undefined;
+class UnclearRequestError extends Error {
+  override name = 'UnclearRequestError';
+}
 
-  const headers = target.host === undefined ? rawHeaders : withHost(rawHeaders, target.host);
+/** What to ask of a task. @throws UnclearRequestError if the next server might read the request otherwise than we do */
+function readCall({ method = 'GET', url = '', rawHeaders, headers, socket }: IncomingMessage) {
+  const target = readRequestTarget(url);
+  const encoding = headers['transfer-encoding'];
+  // Two hosts, or an encoding that hides where the body ends, are how requests are smuggled.
+  const isClear = countOf('host', rawHeaders) <= 1 && (encoding === undefined || encoding.toLowerCase() === 'chunked');
+  if (!target || !isClear) throw new UnclearRequestError();
+
   const client = { address: socket.remoteAddress ?? '', protocol: 'encrypted' in socket ? 'https' : 'http' } as const;
-  return {
-    hasBody: encoding !== undefined || Number(request.headers['content-length'] ?? 0) > 0,
-    options: { method, path: target.path, headers: requestHeaders(headers, client) },
-  };
+  const named = target.host === undefined ? rawHeaders : withHost(rawHeaders, target.host);
+  return { method, path: target.path, headers: requestHeaders(named, client) };
 }
 
 function withHost(raw: readonly string[], host: string): string[] {
@@ -88,14 +88,6 @@ function withHost(raw: readonly string[], host: string): string[] {
 
 function countOf(name: string, raw: readonly string[]) {
   return raw.filter((word, index) => index % 2 === 0 && word.toLowerCase() === name).length;
-}
-
-function wasRefused(error: unknown) {
-  return codeOf(error) === 'ECONNREFUSED';
-}
-
-function cannotBeSent(error: unknown) {
-  return codeOf(error) === 'UND_ERR_INVALID_ARG' || codeOf(error) === 'UND_ERR_NOT_SUPPORTED';
 }
 
 function codeOf(error: unknown) {
