@@ -1,1 +1,21 @@
-export {};
+import atomicOrNot from './atomic-or-not/experiment.ts';
+import doubleClick from './double-click/experiment.ts';
+import type { Experiment } from './frame/experiment.ts';
+import neverOversell from './never-oversell/experiment.ts';
+import neverUndersell from './never-undersell/experiment.ts';
+import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
+import sharedPolicy from './shared-policy/experiment.ts';
+import tokenBucketOrWindow from './token-bucket-or-window/experiment.ts';
+import whoseClock from './whose-clock/experiment.ts';
+
+/** Every decision, in the order in which they are best read: a new one gets a line here. */
+export const experiments: Experiment[] = [
+  sharedPolicy,
+  atomicOrNot,
+  whoseClock,
+  tokenBucketOrWindow,
+  refusedCallsAreFree,
+  neverOversell,
+  neverUndersell,
+  doubleClick,
+];

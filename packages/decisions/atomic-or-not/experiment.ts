@@ -1,0 +1,85 @@
+import { takeToken } from '@minitickets/api/queries/rate-limits';
+import type { Redis } from 'ioredis';
+import { withEditedScripts } from '../frame/altered-stores.ts';
+import { hearTogether, meetingOf } from '../frame/barriers.ts';
+import { edits } from '../frame/edits.ts';
+import { defineExperiment } from '../frame/experiment.ts';
+import { guardedCalls } from '../frame/guarded-calls.ts';
+import { plainLimit } from '../frame/plain-limit.ts';
+import { exactly } from '../frame/results.ts';
+import { onlyDeciding, writingAfterwards } from './naive.ts';
+
+const CAPACITY = 5;
+const CALLS = 30;
+const TASKS = 3;
+
+/** None flow back during the run. */
+const limit = plainLimit({ capacity: CAPACITY, refillIntervalMs: 3_600_000 });
+
+export default defineExperiment<(redis: Redis) => Redis, 'in-turn' | 'at-once'>({
+  name: 'atomic-or-not',
+  load: `A bucket has ${CAPACITY} tokens. ${CALLS} calls arrive at ${TASKS} tasks: once one after the other, and once at the same moment, so that the first answer of Redis to each is heard when all of them have got theirs.`,
+  measures: {
+    'in-turn': `let through of ${CALLS} that come one after the other`,
+    'at-once': `let through of ${CALLS} at the same moment`,
+  },
+  naive: {
+    'decide-then-write': {
+      what: 'reads and decides in one command, writes in the next',
+      subject: (redis) => withEditedScripts(writingAfterwards(redis), onlyDeciding),
+      differences: [
+        { edits: onlyDeciding },
+        { besides: { file: 'packages/decisions/atomic-or-not/naive.ts', region: 'write' } },
+      ],
+      mostChangedLines: 15,
+      fails: { 'in-turn': exactly(CAPACITY), 'at-once': exactly(CALLS) },
+    },
+  },
+  shipped: {
+    what: 'reads, decides and writes in one script',
+    subject: (redis) => redis,
+    holds: { 'in-turn': exactly(CAPACITY), 'at-once': exactly(CAPACITY) },
+  },
+  mutation: {
+    what: 'the script decides, and writes nothing',
+    subject: (redis) =>
+      withEditedScripts(
+        redis,
+        edits(
+          { file: 'apps/api/src/queries/rate-limits.lua', region: 'charge' },
+          { from: 'if granted then', to: 'if false then' },
+        ),
+      ),
+  },
+  prediction: {
+    question: `${CALLS} calls come at the same moment to a bucket of ${CAPACITY}. How many get through if deciding and writing are two commands?`,
+    arm: 'decide-then-write',
+    measure: 'at-once',
+  },
+
+  async run(stage, connect) {
+    const calls = await guardedCalls(stage);
+    const tasks = await stage.tasks(TASKS);
+
+    /** Call `n`, at its task, on a view of the task's connection. */
+    async function call(n: number, client: string, meeting: ReturnType<typeof meetingOf>) {
+      const { name, redis } = tasks[n % TASKS] as (typeof tasks)[number];
+      const actor = `call ${n + 1}`;
+      const view = hearTogether(redis, meeting, (what) =>
+        stage.emit({ kind: 'step', actor, what: `${name}: ${what}` }),
+      );
+      const take = () => takeToken(connect(view), { bucket: client, limit });
+      const { remaining = 0 } = await calls.call(take, { actor, client });
+      stage.emit({ kind: 'level', name: `tokens of ${client}`, value: remaining, most: CAPACITY });
+    }
+
+    const all = Array.from({ length: CALLS }, (_, n) => n);
+    for (const n of all) await call(n, 'in turn', meetingOf(1));
+    const meeting = meetingOf(CALLS);
+    await Promise.all(all.map((n) => call(n, 'at once', meeting)));
+
+    const served = await calls.served();
+    const of = (client: string) => served.filter((mark) => mark.client === client).length;
+    return { 'in-turn': of('in turn'), 'at-once': of('at once') };
+  },
+});

@@ -1,0 +1,110 @@
+import { sql } from 'drizzle-orm';
+import { editStatements } from '../frame/altered-stores.ts';
+import type { BookingTask } from '../frame/arena.ts';
+import { gateUntil, holdMessages } from '../frame/barriers.ts';
+import { type Book, shippedDesk, shippedWriting } from '../frame/desks.ts';
+import { edits } from '../frame/edits.ts';
+import { defineExperiment } from '../frame/experiment.ts';
+import { openHouse } from '../frame/house.ts';
+import { exactly } from '../frame/results.ts';
+import { lookThenBook, rememberedInRedis } from './naive.ts';
+
+const TASKS = 3;
+
+type OpenDesk = (task: BookingTask) => Book;
+
+const claim = { file: 'apps/api/src/coalescing/booking-desk.ts', region: 'claim' };
+const naive = (region: string) => ({ file: 'packages/decisions/double-click/naive.ts', region });
+
+const unrecorded = edits(
+  { file: 'apps/api/src/queries/holds.ts', region: 'at-once' },
+  {
+    from: 'select $2, $6, $7, id from booking where $6 is not null',
+    to: 'select $2, $6, $7, id from booking where false',
+  },
+);
+
+export default defineExperiment<OpenDesk, 'at-once' | 'after-redis-forgot'>({
+  name: 'double-click',
+  load: `Somebody clicks on "book" ${TASKS} times, each click with the same Idempotency-Key and at another of ${TASKS} tasks, so that none has written before all of them are about to. Then Redis loses its memory, and they click once more.`,
+  measures: {
+    'at-once': `bookings after ${TASKS} clicks at the same moment`,
+    'after-redis-forgot': 'bookings after one more click, when Redis has forgotten',
+  },
+  naive: {
+    'look-then-book': {
+      what: 'looks whether the key is known, books, remembers the key',
+      subject: (task) => lookThenBook(task, shippedWriting(task)),
+      differences: [{ shipped: claim, instead: naive('look-then-book') }],
+      mostChangedLines: 26,
+      fails: { 'at-once': exactly(TASKS), 'after-redis-forgot': exactly(TASKS) },
+    },
+    'remembered-in-redis': {
+      what: 'claims the key in Redis, remembers the answer there',
+      subject: (task) => rememberedInRedis(task, shippedWriting(task)),
+      differences: [{ shipped: claim, instead: naive('remembered-in-redis') }],
+      mostChangedLines: 28,
+      fails: { 'at-once': exactly(1), 'after-redis-forgot': exactly(2) },
+    },
+  },
+  shipped: {
+    what: 'claims the key in Redis, and remembers it in the transaction that books',
+    subject: shippedDesk,
+    holds: { 'at-once': exactly(1), 'after-redis-forgot': exactly(1) },
+  },
+  mutation: {
+    what: 'the transaction that books does not remember the key',
+    subject: (task) => {
+      editStatements(task.writingPool, unrecorded);
+      return shippedDesk(task);
+    },
+  },
+  prediction: {
+    question: `Three clicks with one key, at three tasks at the same moment: how many bookings, if each looks first whether the key is known?`,
+    arm: 'look-then-book',
+    measure: 'at-once',
+  },
+
+  async run(stage, openDesk) {
+    const { db } = await stage.connectPostgres('observer');
+    const house = await openHouse(db, { capacity: 10, people: 1 });
+    const [userId = ''] = house.people;
+    const idempotency = { key: 'the one click', fingerprint: 'the one request' };
+    const order = { userId, lines: [{ ticketTypeId: house.ticketTypeId, quantity: 1 }], idempotency };
+
+    const tasks = await stage.bookingTasks(TASKS);
+    // Nobody writes before everybody who is not answered yet is about to.
+    let unanswered = TASKS;
+    let aboutToWrite = 0;
+    const gate = gateUntil('all clicks are answered or about to write', () => aboutToWrite >= unanswered);
+    for (const { writingPool } of tasks) {
+      holdMessages(writingPool, () => {
+        aboutToWrite += 1;
+        return gate();
+      });
+    }
+    const desks = tasks.map((task) => ({ name: task.name, book: openDesk(task) }));
+
+    async function click({ name, book }: (typeof desks)[number]) {
+      const outcome = await book(house.eventId, order).then(
+        ({ held, replayed }) =>
+          ({ outcome: held ? 'served' : 'refused', detail: replayed ? 'the same answer again' : 'booked' }) as const,
+        (error: Error) => ({ outcome: 'refused', detail: error.message }) as const,
+      );
+      unanswered -= 1;
+      stage.emit({ kind: 'request', actor: name, ...outcome });
+    }
+    const bookings = async () => {
+      const { rows } = await db.execute<{ bookings: number }>(sql`
+        select count(*)::int as bookings from bookings where user_id = ${userId}`);
+      return rows[0]?.bookings ?? Number.NaN;
+    };
+
+    await Promise.all(desks.map(click));
+    const atOnce = await bookings();
+    stage.emit({ kind: 'scene', what: 'Redis loses its memory' });
+    await stage.forget();
+    for (const desk of desks.slice(-1)) await click(desk);
+    return { 'at-once': atOnce, 'after-redis-forgot': await bookings() };
+  },
+});

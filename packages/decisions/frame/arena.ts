@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type Database, openDatabase, openWritingPool } from '@minitickets/api/db/client';
+import { openRedis } from '@minitickets/api/db/redis';
+import type { Redis } from 'ioredis';
+import type { Pool } from 'pg';
+import type { ArmEvent } from './events.ts';
+import { makeScratchDatabase } from './scratch-database.ts';
+
+/** Real stores that somebody else runs. `databaseUrl` is of a user who may make databases. */
+export type Stores = { databaseUrl: string; redisUrl: string; description: string };
+
+/** A database and a Redis key prefix that nobody else uses, for one run. */
+export type Arena = {
+  /** Of a database with the newest schema and nothing in it; made when it is first asked for. */
+  databaseUrl: () => Promise<string>;
+  redisUrl: string;
+  redisKeyPrefix: string;
+  /** The stores, in a few words. */
+  description: string;
+};
+
+/** Makes an arena in these stores. `close` leaves nothing behind. */
+export function openArena(stores: Stores): Arena & { close: () => Promise<void> } {
+  const redisKeyPrefix = `experiment:${randomBytes(6).toString('hex')}:`;
+  let database: ReturnType<typeof makeScratchDatabase> | undefined;
+  return {
+    ...stores,
+    redisKeyPrefix,
+    async databaseUrl() {
+      database ??= makeScratchDatabase(stores.databaseUrl);
+      return (await database).url;
+    },
+    async close() {
+      await removeKeys(stores.redisUrl, redisKeyPrefix);
+      await (await database?.catch(() => undefined))?.drop();
+    },
+  };
+}
+
+/** Connections as one API task has them. */
+export type Task = { name: string; redis: Redis };
+export type BookingTask = Task & { db: Database; writingPool: Pool };
+
+/** What one arm runs on: connections to the arena's stores, which are closed with it, and the way to tell what happens. */
+export type Stage = ReturnType<typeof openStage>;
+
+type StageOptions = { signal: AbortSignal; emit: (event: ArmEvent & { atMs?: number | undefined }) => void };
+
+/** No command is given up for being slow: a busy machine is not what an experiment is about. */
+const PATIENCE_MS = 10_000;
+
+export function openStage(arena: Arena, { signal, emit }: StageOptions) {
+  // Each arm has keys of its own, so that none finds what another one left.
+  const redisKeyPrefix = `${arena.redisKeyPrefix}${randomBytes(4).toString('hex')}:`;
+  const closers: (() => unknown)[] = [];
+
+  async function connectRedis(): Promise<Redis> {
+    const redis = openRedis({ url: arena.redisUrl, keyPrefix: redisKeyPrefix, deadlineMs: PATIENCE_MS, onError });
+    closers.push(() => redis.disconnect());
+    await whenReady(redis, signal);
+    return redis;
+  }
+
+  async function connectPostgres(taskName: string, poolSize = 10) {
+    const options = { url: await arena.databaseUrl(), poolSize, taskName, onIdleError: onError };
+    const { db, pool } = openDatabase(options);
+    const writingPool = openWritingPool(options);
+    closers.push(
+      () => pool.end(),
+      () => writingPool.end(),
+    );
+    return { db, writingPool };
+  }
+
+  return {
+    signal,
+    emit,
+    /** A connection to Redis, ready; its keys are this arm's. */
+    connectRedis,
+    /** Connections to PostgreSQL, as `taskName` opens them. */
+    connectPostgres,
+    /** So many API tasks' connections to Redis. */
+    tasks: (count: number) =>
+      Promise.all(taskNames(count).map(async (name) => ({ name, redis: await connectRedis() }))),
+    /** So many API tasks' connections to both stores. */
+    bookingTasks: (count: number): Promise<BookingTask[]> =>
+      Promise.all(
+        taskNames(count).map(async (name) => ({ name, redis: await connectRedis(), ...(await connectPostgres(name)) })),
+      ),
+    /** Redis loses what it holds of this arm, as it may at any time. */
+    forget: () => removeKeys(arena.redisUrl, redisKeyPrefix),
+    async close() {
+      await Promise.allSettled(closers.splice(0).map(async (close) => close()));
+    },
+  };
+}
+
+const taskNames = (count: number) => Array.from({ length: count }, (_, index) => `task-${index + 1}`);
+
+/** A connection that breaks makes the command fail that is waiting for it; nobody else has to hear of it. */
+const onError = () => {};
+
+/** A connection tries for ever; whoever waits for it does not. */
+async function whenReady(redis: Redis, signal: AbortSignal) {
+  if (redis.status !== 'ready') await once(redis, 'ready', { signal });
+}
+
+async function removeKeys(redisUrl: string, prefix: string) {
+  const redis = openRedis({ url: redisUrl, keyPrefix: '', deadlineMs: PATIENCE_MS, onError });
+  try {
+    await whenReady(redis, AbortSignal.timeout(PATIENCE_MS));
+    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
+      if (keys.length > 0) await redis.unlink(keys);
+    }
+  } finally {
+    redis.disconnect();
+  }
+}

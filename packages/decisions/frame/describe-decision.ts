@@ -1,0 +1,50 @@
+import type {} from '@minitickets/stack/test-stores';
+import { describe, expect, inject, test } from 'vitest';
+import { openArena } from './arena.ts';
+import { readCard } from './card.ts';
+import { reportDifferences } from './difference.ts';
+import { type Experiment, runExperiment } from './experiment.ts';
+
+/** What has to hold of every decision; the whole of most rooms' tests. */
+export function describeDecision(experiment: Experiment) {
+  describe(experiment.name, () => {
+    test('the naive design fails as stated, and the shipped one holds', async () => {
+      const { proved, reasons } = await run(experiment);
+      expect(reasons).toEqual([]);
+      expect(proved).toBe(true);
+    });
+
+    test(`the verdict turns red when the shipped design is changed: ${experiment.mutation.what}`, async () => {
+      const { arms } = await run(experiment, { mutated: true });
+      expect(arms.map(({ name, proved }) => ({ name, proved }))).toEqual([
+        ...experiment.naive.map(({ name }) => ({ name, proved: true })),
+        { name: 'shipped', proved: false },
+      ]);
+    });
+
+    test.each(experiment.naive)('$name is the shipped design but for the lines in question', (arm) => {
+      const changed = reportDifferences(arm.differences).map(({ changedLines }) => changedLines);
+      const all = changed.reduce((sum, lines) => sum + lines, 0);
+      expect(Math.min(...changed)).toBeGreaterThan(0);
+      expect(all).toBeLessThanOrEqual(arm.mostChangedLines);
+    });
+
+    test('the card is whole, and what it shows of the code is there', () => {
+      expect(readCard(experiment.name).code.length).toBeGreaterThan(0);
+    });
+  });
+}
+
+async function run(experiment: Experiment, options: { mutated?: boolean } = {}) {
+  const stores = {
+    databaseUrl: inject('testAdminDatabaseUrl'),
+    redisUrl: inject('testRedisUrl'),
+    description: 'a test’s',
+  };
+  const arena = openArena(stores);
+  try {
+    return await runExperiment(experiment, { arena, ...options });
+  } finally {
+    await arena.close();
+  }
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { migrate } from '@minitickets/api/db/migrate';
+import pg from 'pg';
+
+const PREFIX = 'minitickets_experiment_';
+
+/**
+ * Makes a database of its own for one run, with the newest schema, and drops those of runs that died. A run's session locks
+ * its database's name for as long as it lives, so that nobody takes it for dead.
+ */
+export async function makeScratchDatabase(adminUrl: string) {
+  const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000, query_timeout: 30_000 });
+  // A server that goes away meanwhile is noticed by whoever asks it next.
+  admin.on('error', () => {});
+  await admin.connect();
+  const name = `${PREFIX}${randomBytes(6).toString('hex')}`;
+  const drop = async () => {
+    await admin.query(`drop database if exists ${name} with (force)`).finally(() => admin.end());
+  };
+  try {
+    await dropAbandoned(admin);
+    await admin.query('select pg_advisory_lock(hashtext($1))', [name]);
+    await admin.query(`create database ${name}`);
+    const url = new URL(adminUrl);
+    url.pathname = `/${name}`;
+    await migrate(url.href);
+    return { url: url.href, drop };
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
+
+async function dropAbandoned(admin: pg.Client) {
+  const { rows } = await admin.query<{ datname: string }>(
+    'select datname from pg_database where starts_with(datname, $1)',
+    [PREFIX],
+  );
+  for (const { datname } of rows) {
+    const locked = await admin.query('select pg_try_advisory_lock(hashtext($1)) as free', [datname]);
+    if (!locked.rows[0].free) continue;
+    // Only one that is alive between its lock and its first statement could be here: it would hold the lock.
+    await admin.query(`drop database if exists ${datname} with (force)`);
+    await admin.query('select pg_advisory_unlock(hashtext($1))', [datname]);
+  }
+}

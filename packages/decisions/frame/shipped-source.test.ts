@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { readExcerpt } from './shipped-source.ts';
+
+const file = 'packages/decisions/frame/shipped-source.test.ts';
+
+function exampleOfRegions() {
+  // #region outer
+  const first = 1;
+  // #region inner
+  const second = 2;
+  // #endregion
+  return first + second;
+  // #endregion
+}
+
+// #region empty
+// #endregion
+
+test('an excerpt is what stands in its region, without markers and indentation, and says where it is', () => {
+  expect(exampleOfRegions()).toBe(3);
+  const excerpt = readExcerpt({ file, region: 'outer' });
+  expect(excerpt.text).toBe('const first = 1;\nconst second = 2;\nreturn first + second;');
+  expect(readExcerpt({ file }).text.split('\n')[excerpt.firstLine - 1]).toBe('  const first = 1;');
+});
+
+test('a region inside of another one is an excerpt of its own', () => {
+  expect(readExcerpt({ file, region: 'inner' }).text).toBe('const second = 2;');
+});
+
+test('what is not there is named', () => {
+  expect(() => readExcerpt({ file, region: 'nowhere' })).toThrow(`${file} has no region "nowhere"`);
+  expect(() => readExcerpt({ file, region: 'empty' })).toThrow(`region "empty" of ${file} is empty`);
+  expect(() => readExcerpt({ file: 'no/such/file.ts' })).toThrow('there is no file no/such/file.ts');
+});

@@ -1,0 +1,44 @@
+import type { Arm } from './experiment.ts';
+import { type ArmResult, type Expectation, inWords, meets } from './results.ts';
+
+type Judged = {
+  arm: Arm;
+  /** Every measure that there has to be. */
+  measures: Record<string, string>;
+  /** What the shipped arm has to hold. */
+  holds: Record<string, Expectation>;
+  found: Record<string, number>;
+  requests: number;
+  durationMs: number;
+};
+
+/** Compares what the stores say with what was stated. A measure without a number is never as expected. */
+export function judgeArm({ arm, measures, holds, found, requests, durationMs }: Judged): ArmResult {
+  const judged = Object.entries(measures).map(([measure, what]) => {
+    const number = found[measure] ?? Number.NaN;
+    const expected = arm.expected[measure] ?? {};
+    const asExpected = meets(number, expected);
+    return { measure, what, found: number, expected, asExpected, holds: meets(number, holds[measure] ?? {}) };
+  });
+  const asStated = judged.length > 0 && requests > 0 && judged.every(({ asExpected }) => asExpected);
+  const holdsAll = judged.every((measure) => measure.holds);
+  const proved = asStated && (arm.name === 'shipped' ? holdsAll : !holdsAll);
+  return { name: arm.name, what: arm.what, requests, durationMs, measures: judged, proved };
+}
+
+/** Why a run proves nothing, or not what it claims; none if it is proved. */
+export function reasonsAgainst(results: readonly ArmResult[]): string[] {
+  const reasons = results.flatMap((result) => {
+    if (result.requests === 0) return [`${result.name}: nothing was asked of it`];
+    if (result.measures.length === 0) return [`${result.name}: nothing was measured`];
+    const surprises = result.measures
+      .filter(({ asExpected }) => !asExpected)
+      .map(({ what, found, expected }) => `${result.name}: ${what}: found ${found}, stated ${inWords(expected)}`);
+    if (surprises.length > 0 || result.proved) return surprises;
+    return [`${result.name}: it does not fail, it holds all that the shipped arm holds`];
+  });
+  const loads = new Set(results.map(({ requests }) => requests));
+  if (loads.size > 1) reasons.push(`the arms were not given the same load: ${[...loads].join(', ')} requests`);
+  if (results.length < 2) reasons.push('there are no two arms to compare');
+  return reasons;
+}

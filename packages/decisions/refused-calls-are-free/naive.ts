@@ -1,0 +1,7 @@
+import { edits } from '../frame/edits.ts';
+
+/** Counts the call first and looks afterwards: a refused one takes what little has flowed back. */
+export const chargedAnyway = edits(
+  { file: 'apps/api/src/queries/rate-limits.lua', region: 'verdict' },
+  { from: 'verdict = EMPTY', to: 'verdict, left, changed = EMPTY, max(0, parts - need), true' },
+);
