@@ -45,7 +45,7 @@ test('an edit whose words are not in its region, or not once, is refused', () =>
 });
 
 function subsequencesOf(list: string[]): string[][] {
-  return list.reduce<string[][]>((all, line) => [...all, ...all.map((one) => [...one, line])], [[]]);
+  return list.reduce<string[][]>((all, line) => all.concat(all.map((one) => one.concat(line))), [[]]);
 }
 
 function isSubsequence(part: string[], whole: string[]) {
