@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { readSetUp, writeSetUp } from './limiter/set-up.ts';
 import { EventsPage } from './pages/events.tsx';
 import { FailurePage } from './pages/failure.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
@@ -37,6 +38,19 @@ const bookingRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/booking.tsx'), 'BookingPage'),
 });
 
+const accountRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+});
+
+const limiterRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/limiter',
+  validateSearch: (search: Record<string, unknown>) => writeSetUp(readSetUp(search)),
+  component: lazyRouteComponent(() => import('./pages/limiter.tsx'), 'LimiterPage'),
+});
+
 const logInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/log-in',
@@ -56,6 +70,8 @@ const routeTree = rootRoute.addChildren([
   eventRoute,
   bookingsRoute,
   bookingRoute,
+  accountRoute,
+  limiterRoute,
   logInRoute,
   registerRoute,
 ]);

@@ -45,7 +45,7 @@ export class ApiProblem extends Error {
 }
 
 export interface ApiCall {
-  method?: 'GET' | 'POST' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
   /** With a key a lost call is sent again by itself, under the same key: the API answers it once. */
@@ -128,7 +128,12 @@ function isUnanswered(problem: ApiProblem): boolean {
   );
 }
 
-function asProblem(answer: unknown, response: Response, receivedAt: number): ApiProblem {
+/** What a refusal says. An answer that is no problem of the API's, as a proxy's own page, is unreadable. */
+export function asProblem(
+  answer: unknown,
+  response: Pick<Response, 'status' | 'headers'>,
+  receivedAt: number,
+): ApiProblem {
   const problem = answer as Partial<Problem> | null;
   if (typeof problem?.error !== 'string') return unreadable(response.status, receivedAt);
   const retryAfter = problem.retryAfter ?? Number(response.headers.get(headers.retryAfter) ?? Number.NaN);
@@ -143,6 +148,10 @@ function asProblem(answer: unknown, response: Response, receivedAt: number): Api
     fields: problem.errors,
   });
 }
+
+/** Why a call that was sent once has no answer. */
+export const noAnswer = (cause: unknown, at: number): ApiProblem =>
+  cause instanceof DOMException && cause.name === 'TimeoutError' ? deadlinePassed(at) : connectionLost(cause, at);
 
 const isJson = (response: Response) =>
   /^application\/(problem\+)?json\b/.test(response.headers.get('content-type') ?? '');

@@ -23,7 +23,9 @@ export function followOtherTabs(client: QueryClient): () => void {
   });
 }
 
+/** The first words of what only the one who is logged in may see. */
+const privateKeys = ['bookings', 'booking', 'api-keys', 'operations', 'organise'];
+
 function forgetPrivate(client: QueryClient): void {
-  client.removeQueries({ queryKey: ['bookings'] });
-  client.removeQueries({ queryKey: ['booking'] });
+  for (const key of privateKeys) client.removeQueries({ queryKey: [key] });
 }

@@ -7,6 +7,11 @@ const paths = {
   warning: 'M12 4 2.5 20h19zm0 6v4.5m0 2.5v.5',
   info: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Zm0-10v5.5m0-9v.5',
   print: 'M7 8V4h10v4M7 16H4V8h16v8h-3M7 13h10v7H7z',
+  check: 'M5 12.5 10 17.5 19 7',
+  gauge: 'M4 17a8 8 0 1 1 16 0M12 17l4-6',
+  person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7.5 8.5a7.5 7.5 0 0 1 15 0',
+  book: 'M5 4h10a4 4 0 0 1 4 4v12H8a3 3 0 0 1-3-3zm0 13a3 3 0 0 1 3-3h11',
+  desk: 'M4 5h16v10H4zM9 20h6m-3-5v5M8 11l2.5-2.5 2 2L16 7.5',
   minus: 'M6 12h12',
   plus: 'M6 12h12M12 6v12',
 } as const;

@@ -9,9 +9,10 @@ import { Button, buttonClass } from './button.tsx';
 import { useCountdownEnd, useSecondsLeft } from './countdown.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-type Tone = 'warn' | 'bad' | 'calm';
+type Tone = 'good' | 'warn' | 'bad' | 'calm';
 
 const tones: Record<Tone, { box: string; mark: string; icon: IconName }> = {
+  good: { box: 'bg-good-soft', mark: 'text-good', icon: 'check' },
   warn: { box: 'bg-warn-soft', mark: 'text-warn', icon: 'clock' },
   bad: { box: 'bg-bad-soft', mark: 'text-bad', icon: 'warning' },
   calm: { box: 'bg-sunken', mark: 'text-muted', icon: 'info' },

@@ -2,7 +2,16 @@ import type { ProblemCode } from '@minitickets/contract';
 import type { ApiProblem, LocalCode } from '../api/client.ts';
 
 /** What the reader was doing when it was refused. */
-export type Doing = 'reading' | 'holding' | 'paying' | 'cancelling' | 'logging_in' | 'registering' | 'logging_out';
+export type Doing =
+  | 'reading'
+  | 'holding'
+  | 'paying'
+  | 'cancelling'
+  | 'logging_in'
+  | 'registering'
+  | 'logging_out'
+  | 'changing'
+  | 'checking_in';
 
 /** The step that helps: `wait` is only offered with an instant to wait for, `again` at once. */
 export type NextStep = 'log_in' | 'wait' | 'again' | 'reload' | 'other_choice' | 'none';
@@ -13,7 +22,7 @@ export interface Explanation {
   next: NextStep;
 }
 
-type Entry = Explanation | ((doing: Doing) => Explanation);
+type Entry = Explanation | ((doing: Doing, detail: string) => Explanation);
 
 const say = (title: string, text: string, next: NextStep): Explanation => ({ title, text, next });
 
@@ -26,6 +35,8 @@ const nothingHappened: Record<Doing, string> = {
   logging_in: 'Your password was not looked at.',
   registering: 'No account was made.',
   logging_out: 'You are still logged in.',
+  changing: 'Nothing was changed.',
+  checking_in: 'Nobody was admitted.',
 };
 
 /** What can be said when no answer came. */
@@ -37,6 +48,8 @@ const unknownOutcome: Record<Doing, string> = {
   logging_in: 'Asking again is safe.',
   registering: 'The account may have been made. If asking again says that the e-mail is taken, log in.',
   logging_out: 'You may still be logged in. Try again before you leave this computer.',
+  changing: 'The change may have been made. Look at how things stand before you try again.',
+  checking_in: 'The ticket may have been admitted. Asking again tells: it admits once.',
 };
 
 /** What holds after a failure that may have come before or after the deed. */
@@ -48,6 +61,8 @@ const afterFailure: Record<Doing, string> = {
   logging_in: 'You are not logged in yet.',
   registering: 'If asking again says that the e-mail is taken, the account was made: log in.',
   logging_out: 'You may still be logged in.',
+  changing: 'Look at how things stand before you try again.',
+  checking_in: 'Asking again is safe: a ticket admits once.',
 };
 
 const tooMany: Record<Doing, string> = {
@@ -59,6 +74,8 @@ const tooMany: Record<Doing, string> = {
   registering:
     'Too many accounts were asked for from your network. Everybody behind the same address shares this limit.',
   logging_out: 'Too many requests came from your account.',
+  changing: 'Too many requests came from your account.',
+  checking_in: 'Too many requests came from your account.',
 };
 
 const stillWorks = (doing: Doing) =>
@@ -125,13 +142,11 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
     'The provider has not answered yet. This page shows the outcome as soon as it is known; you are charged once.',
     'wait',
   ),
-  already_checked_in: say('This ticket was already used', 'It admits once.', 'none'),
-  ticket_not_valid: say(
-    'This ticket does not admit anybody',
-    'Its booking was cancelled, or the code is not ours.',
-    'none',
-  ),
-  change_not_possible: say('The change does not fit', 'More was already sold than it would leave.', 'other_choice'),
+  already_checked_in: (_doing, detail) => say('This ticket was already used', detail || 'It admits once.', 'none'),
+  ticket_not_valid: (_doing, detail) =>
+    say('This ticket does not admit anybody', detail || 'Its booking was cancelled, or the code is not ours.', 'none'),
+  change_not_possible: (_doing, detail) =>
+    say('The change does not fit', detail || 'More was already sold than it would leave.', 'other_choice'),
   idempotency_in_progress: say(
     'Your first click is still being worked on',
     'Its answer comes first; it is carried out once.',
@@ -176,5 +191,5 @@ export function explain(problem: Pick<ApiProblem, 'code' | 'title' | 'detail' | 
     return say(problem.title, problem.detail, problem.status >= 500 ? 'again' : 'none');
   }
   const entry = entries[problem.code];
-  return typeof entry === 'function' ? entry(doing) : entry;
+  return typeof entry === 'function' ? entry(doing, problem.detail) : entry;
 }

@@ -1,0 +1,146 @@
+import { clsx } from 'clsx';
+import type { ReactNode } from 'react';
+import { Card } from '../parts/card.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { duration } from '../words/durations.ts';
+import type { Mismatch } from './bucket-model.ts';
+import type { Summary } from './drive.ts';
+
+/** Whether what the server said agrees with what this page computed from its earlier answers. */
+export function Checks({ summary }: { summary: Summary }) {
+  const { counts, servable, checked, mismatches, limitChanges } = summary;
+  const latest = mismatches.at(-1);
+  const lawHolds = servable === undefined || counts.served <= servable;
+  return (
+    <Card title="Checked against the server">
+      <ul className="space-y-3">
+        <Check holds={lawHolds}>
+          {servable === undefined ? (
+            limitChanges > 0 ? (
+              'The limit was changed meanwhile, so the total is not compared.'
+            ) : (
+              'Capacity plus refill is the most that all tasks together may serve. Nothing was sent yet.'
+            )
+          ) : (
+            <>
+              <strong>{counts.served} served</strong>, and one shared bucket could serve at most {servable} in that
+              time.
+            </>
+          )}
+        </Check>
+        <Check holds={mismatches.length === 0}>
+          {latest ? (
+            <>
+              <strong>
+                {mismatches.length === 20 ? 'At least 20' : mismatches.length} of {checked} answers differ.
+              </strong>{' '}
+              {mismatchWords(latest)}
+            </>
+          ) : (
+            <>
+              <strong>
+                {checked} {checked === 1 ? 'answer' : 'answers'}
+              </strong>{' '}
+              compared with the bucket as this page computes it from the ones before; none differs.
+            </>
+          )}
+        </Check>
+      </ul>
+    </Card>
+  );
+}
+
+function Check({ holds, children }: { holds: boolean; children: ReactNode }) {
+  return (
+    <li className="flex gap-2.5">
+      <span className={clsx('mt-0.5', holds ? 'text-good' : 'text-bad')}>
+        <Icon name={holds ? 'check' : 'warning'} />
+      </span>
+      <p>{children}</p>
+    </li>
+  );
+}
+
+function mismatchWords({ kind, expected, said }: Mismatch): string {
+  const numbers = `The last one said ${count(said.least)} tokens where ${count(kind === 'less' ? expected.least : expected.most)} were ${kind === 'less' ? 'the least' : 'the most'} expected.`;
+  return kind === 'less'
+    ? `${numbers} Somebody else spends from this bucket: another tab, or another computer behind the same address.`
+    : `${numbers} That should not happen.`;
+}
+
+const count = (tokens: number) => tokens.toFixed(1);
+
+/** The same requests, one shared bucket against a bucket in each process. */
+export function PerProcessColumn({ summary }: { summary: Summary }) {
+  const { counts, perProcess } = summary;
+  const decided = counts.served + counts.throttled + counts.suppressed;
+  return (
+    <Card title="Had each process its own limiter">
+      <div className="space-y-2">
+        <Bar words="Served by the shared limiter" value={counts.served} of={decided} look="bg-good" />
+        <Bar
+          words={`Let through by ${perProcess.tasks === 0 ? 'separate limiters' : `${perProcess.tasks} separate ${perProcess.tasks === 1 ? 'limiter' : 'limiters'}`}`}
+          value={perProcess.served}
+          of={decided}
+          look="bg-bad"
+        />
+      </div>
+      <p className="text-sm text-muted">
+        The first bar is what happened. The second is arithmetic on the same {decided} requests, not a measurement: the
+        same limit, with a bucket of its own in every task that answered.
+      </p>
+    </Card>
+  );
+}
+
+function Bar({ words, value, of, look }: { words: string; value: number; of: number; look: string }) {
+  const share = of === 0 ? 0 : value / of;
+  return (
+    <div>
+      <p className="flex justify-between gap-3">
+        <span>{words}</span>
+        <span className="font-bold tabular-nums">{value}</span>
+      </p>
+      <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-sunken">
+        <div
+          className={clsx('h-full origin-left scale-x-(--share) rounded-full', look)}
+          style={{ '--share': share } as React.CSSProperties}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** The bans that were announced, each as long as it was said to be. */
+export function Ladder({ summary }: { summary: Summary }) {
+  const { bans } = summary;
+  const longest = Math.max(1, ...bans.map(({ ms }) => ms));
+  return (
+    <Card title="Suppression ladder">
+      {bans.length === 0 ? (
+        <p>
+          No ban yet. Stream at 20 per second: refusals add up to strikes, strikes to a ban, and each further ban is
+          longer.
+        </p>
+      ) : (
+        <ol className="space-y-1.5">
+          {bans.slice(-6).map((ban, index) => (
+            <li key={ban.at} className="grid grid-cols-[4rem_1fr_5.5rem] items-center gap-2">
+              <span>Ban {Math.max(0, bans.length - 6) + index + 1}</span>
+              <span aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-sunken">
+                <span
+                  className="block h-full origin-left scale-x-(--share) rounded-full bg-bad"
+                  style={{ '--share': ban.ms / longest } as React.CSSProperties}
+                />
+              </span>
+              <span className="text-right font-semibold tabular-nums">{duration(Math.round(ban.ms / 1000))}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      <p className="text-sm text-muted">
+        As shipped: 3 seconds, doubling up to a minute; forgotten after two minutes without a refusal.
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,161 @@
+import type { Tier, User } from '@minitickets/contract';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { makeApiKey } from '../api/account-calls.ts';
+import { useWrite } from '../api/use-write.ts';
+import { announce } from '../parts/announcer.tsx';
+import { Button, buttonClass } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Field } from '../parts/field.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { OneOf } from '../parts/one-of.tsx';
+import type { Drive } from './drive.ts';
+import { rates, type SentAs, type SetUp } from './set-up.ts';
+
+const tiers: [Tier, string][] = [
+  ['free', 'Free'],
+  ['pro', 'Pro'],
+];
+const identities: [SentAs, string][] = [
+  ['address', 'Address'],
+  ['account', 'Account'],
+  ['key', 'API key'],
+];
+const bursts = [1, 10, 50] as const;
+
+/** What is sent, as whom, and how fast. */
+export function Controls({
+  drive,
+  setUp,
+  onChange,
+  streaming,
+  user,
+  apiKey,
+  onApiKey,
+}: {
+  drive: Drive;
+  setUp: SetUp;
+  onChange: (change: Partial<SetUp>) => void;
+  streaming: boolean;
+  user: User | null | undefined;
+  apiKey: string;
+  onApiKey: (key: string) => void;
+}) {
+  const missing =
+    (setUp.sentAs === 'account' && !user && 'log_in') || (setUp.sentAs === 'key' && !looksLikeKey(apiKey) && 'key');
+  const blocked = missing !== false;
+  return (
+    <Card title="Send requests">
+      <div className="grid gap-4">
+        <OneOf label="Tier" options={tiers} value={setUp.tier} onChange={(tier) => onChange({ tier })} />
+        <OneOf label="Sent as" options={identities} value={setUp.sentAs} onChange={(sentAs) => onChange({ sentAs })} />
+        {missing === 'log_in' && <LogInFirst />}
+        {setUp.sentAs === 'key' && <KeyField apiKey={apiKey} onApiKey={onApiKey} user={user} />}
+        <fieldset>
+          <legend className="mb-1.5 font-semibold">At once</legend>
+          <div className="grid grid-cols-3 gap-2">
+            {bursts.map((count) => (
+              <Button
+                key={count}
+                look={count === 10 ? 'primary' : 'quiet'}
+                blocked={blocked}
+                onClick={() => drive.burst(count)}
+              >
+                {count}
+                <span className="sr-only"> {count === 1 ? 'request' : 'requests at once'}</span>
+              </Button>
+            ))}
+          </div>
+        </fieldset>
+        <div className="space-y-1.5">
+          <label className="block font-semibold" htmlFor="stream-rate">
+            As a stream
+          </label>
+          <div className="grid grid-cols-[3fr_2fr] gap-2">
+            <select
+              id="stream-rate"
+              value={setUp.ratePerSecond}
+              onChange={(change) => {
+                const ratePerSecond = Number(change.currentTarget.value);
+                onChange({ ratePerSecond });
+                if (streaming) drive.startStream(ratePerSecond);
+              }}
+              className="h-11 rounded-control bg-surface px-3 inset-ring inset-ring-edge"
+            >
+              {rates.map((rate) => (
+                <option key={rate} value={rate}>
+                  {rate} per second
+                </option>
+              ))}
+            </select>
+            {streaming ? (
+              <Button look="danger" onClick={() => drive.endStream()}>
+                Stop
+              </Button>
+            ) : (
+              <Button look="quiet" blocked={blocked} onClick={() => drive.startStream(setUp.ratePerSecond)}>
+                Start
+              </Button>
+            )}
+          </div>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+const looksLikeKey = (key: string) => /^mt_[\w-]{20,100}$/.test(key);
+
+function LogInFirst() {
+  const here = useRouterState({ select: (state) => state.location.href });
+  return (
+    <div className="space-y-2">
+      <p className="text-sm text-muted">An account has a bucket of its own, wherever it is logged in.</p>
+      <Link to="/log-in" search={{ returnTo: here }} className={buttonClass('quiet', true)}>
+        Log in to use it
+      </Link>
+    </div>
+  );
+}
+
+function KeyField({
+  apiKey,
+  onApiKey,
+  user,
+}: {
+  apiKey: string;
+  onApiKey: (key: string) => void;
+  user: User | null | undefined;
+}) {
+  const making = useWrite(makeApiKey, ({ key }) => {
+    onApiKey(key);
+    announce('A key was made and filled in.');
+  });
+  return (
+    <div className="space-y-3">
+      <Field
+        label="API key"
+        name="apiKey"
+        type="password"
+        autoComplete="off"
+        hint="Stays in this page. It has a bucket of its own, and spends from its owner’s playground bucket too."
+        value={apiKey}
+        onChange={(typed) => onApiKey(typed.trim())}
+      />
+      {making.problem && <ProblemNotice problem={making.problem} doing="changing" again={making.again} />}
+      {user && apiKey === '' && (
+        <Button look="quiet" wide busy={making.busy} busyText="Making a key" onClick={() => making.run('Limiter page')}>
+          Make a key for this
+        </Button>
+      )}
+      {user && (
+        <p className="text-sm text-muted">
+          Revoke it on{' '}
+          <Link to="/account" className="font-semibold text-accent underline underline-offset-4">
+            your account
+          </Link>
+          .
+        </p>
+      )}
+    </div>
+  );
+}

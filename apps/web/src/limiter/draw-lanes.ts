@@ -1,0 +1,94 @@
+import type { Ban, Dot } from './drive.ts';
+import type { Outcome } from './observe.ts';
+import type { Palette } from './palette.tsx';
+
+export const laneHeight = 34;
+/** Shared with the chart above, so that both have one time axis. */
+export const gutter = { left: 58, right: 12 };
+
+const radius = 3.5;
+/** Requests of one moment lie beside each other in their lane. */
+const rows = 5;
+const rowHeight = 5.5;
+
+/** Draws requests in the lane of the task that served each of them. Outcomes differ by shape as well as by colour. */
+export function drawLanes(
+  context: CanvasRenderingContext2D,
+  scene: {
+    width: number;
+    now: number;
+    windowMs: number;
+    tasks: readonly string[];
+    dots: readonly Dot[];
+    bans: readonly Ban[];
+    palette: Palette;
+  },
+): void {
+  const { width, now, windowMs, tasks, dots, bans, palette } = scene;
+  const height = tasks.length * laneHeight;
+  const plotWidth = width - gutter.left - gutter.right;
+  const xOf = (at: number) => gutter.left + ((at - (now - windowMs)) / windowMs) * plotWidth;
+  const laneOf = new Map(tasks.map((task, index) => [task, (index + 0.5) * laneHeight]));
+  context.clearRect(0, 0, width, height);
+
+  context.fillStyle = palette.banned;
+  for (const { at, ms } of bans) {
+    const from = Math.max(gutter.left, xOf(at));
+    const to = Math.min(width - gutter.right, xOf(at + ms));
+    if (to > from) context.fillRect(from, 0, to - from, height);
+  }
+
+  context.font = '12px ui-monospace, monospace';
+  context.textBaseline = 'middle';
+  context.lineWidth = 1;
+  for (const [task, y] of laneOf) {
+    context.fillStyle = palette.muted;
+    context.fillText(task, 2, y, gutter.left - 8);
+    context.strokeStyle = palette.line;
+    context.beginPath();
+    context.moveTo(gutter.left, y);
+    context.lineTo(width - gutter.right, y);
+    context.stroke();
+  }
+
+  for (let index = dots.length - 1; index >= 0; index -= 1) {
+    const dot = dots[index];
+    if (!dot) continue;
+    const at = dot.receivedAt ?? dot.sentAt;
+    if (dot.sentAt < now - windowMs - 1000) break;
+    const lane = laneOf.get(dot.task ?? '');
+    const x = xOf(at);
+    if (lane === undefined || dot.outcome === undefined || x < gutter.left) continue;
+    const y = lane + ((dot.number % rows) - (rows - 1) / 2) * rowHeight;
+    context.beginPath();
+    context.lineWidth = 1.5;
+    marks[dot.outcome](context, x, y, palette);
+  }
+}
+
+const marks: Record<Outcome, (context: CanvasRenderingContext2D, x: number, y: number, palette: Palette) => void> = {
+  served(context, x, y, palette) {
+    context.fillStyle = palette.served;
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.fill();
+  },
+  throttled(context, x, y, palette) {
+    context.strokeStyle = palette.throttled;
+    context.arc(x, y, radius - 0.5, 0, 2 * Math.PI);
+    context.stroke();
+  },
+  suppressed(context, x, y, palette) {
+    context.strokeStyle = palette.suppressed;
+    context.moveTo(x - 3, y - 3);
+    context.lineTo(x + 3, y + 3);
+    context.moveTo(x + 3, y - 3);
+    context.lineTo(x - 3, y + 3);
+    context.stroke();
+  },
+  unanswered(context, x, y, palette) {
+    context.strokeStyle = palette.muted;
+    context.moveTo(x, y - 5);
+    context.lineTo(x, y + 5);
+    context.stroke();
+  },
+};

@@ -1,0 +1,32 @@
+/** What a limiter in each process would have done with the same requests. */
+export interface PerProcess {
+  /** One request that the shared limiter decided. */
+  decide(request: { task: string; at: number; capacity: number; refillPerMs: number }): void;
+  readonly served: number;
+  readonly tasks: number;
+}
+
+/**
+ * Arithmetic, not a measurement: the same limit, but a bucket of its own in every task that was seen, each full at the
+ * beginning, fed with the real requests in the order of their answers.
+ */
+export function createPerProcess(): PerProcess {
+  const buckets = new Map<string, { tokens: number; at: number }>();
+  let served = 0;
+  return {
+    decide({ task, at, capacity, refillPerMs }) {
+      const bucket = buckets.get(task) ?? { tokens: capacity, at };
+      const elapsedMs = Math.max(0, at - bucket.at);
+      const tokens = Math.min(capacity, bucket.tokens + elapsedMs * refillPerMs);
+      const isServed = tokens >= 1;
+      if (isServed) served += 1;
+      buckets.set(task, { tokens: isServed ? tokens - 1 : tokens, at: Math.max(at, bucket.at) });
+    },
+    get served() {
+      return served;
+    },
+    get tasks() {
+      return buckets.size;
+    },
+  };
+}
