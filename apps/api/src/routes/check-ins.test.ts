@@ -94,11 +94,13 @@ test('the list for the door has every ticket once, page by page, with who is in;
   await pay(second.sid, (await book(second.sid, [lineOf(2)])).json());
   await admit(organiser.sid);
   const url = `/v1/events/${event.slug}/door-list?limit=2`;
-  const entries: { ticketId: string; holderName: string; checkedInAt: string | null; checkedInBy: string | null }[] =
-    [];
+  type Entry = { ticketId: string; holderName: string; checkedInAt: string | null; checkedInBy: string | null };
+  const entries: Entry[] = [];
   let cursor: string | null = null;
   do {
-    const page = (await call('GET', cursor ? `${url}&cursor=${cursor}` : url, organiser.sid)).json();
+    const page: { items: Entry[]; nextCursor: string | null } = (
+      await call('GET', cursor ? `${url}&cursor=${cursor}` : url, organiser.sid)
+    ).json();
     expect(page.items.length).toBeLessThanOrEqual(2);
     entries.push(...page.items);
     cursor = page.nextCursor;

@@ -124,14 +124,14 @@ test('the twenty-first session of a user ends their oldest', async () => {
   expect(await statusWith(oldest)).toBe(401);
 });
 
-test.each([
+test.each<Record<string, string>>([
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-site' },
   { origin: 'https://evil.example' },
   { origin: 'null' },
 ])('a write from another origin is refused: %j', async (headers) => {
   const response = await call('POST', '/v1/sessions', {
-    headers: headers as Record<string, string>,
+    headers,
     body: { email: 'a@b.example', password: 'x' },
   });
   expect(response.json()).toMatchObject({ status: 403, error: 'cross_origin' });
