@@ -13,8 +13,9 @@ import {
 import type { RecordedOutcome } from '../queries/idempotency.ts';
 import { reclaimEndedHolds } from '../queries/inventory.ts';
 import type { SoldOut } from '../queries/inventory-gate.ts';
-import { type HeldBooking, heldAnswer } from '../rules/held-answers.ts';
+import { heldAnswer } from '../rules/held-answers.ts';
 import { decideHolds, type HoldRequest } from '../rules/hold-decisions.ts';
+import { timeOrderedId } from '../rules/ids.ts';
 import { coalesceWrites } from './coalesce-writes.ts';
 
 /** How long a request waits for its transaction to begin. */
@@ -71,31 +72,31 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
   const first = firstOfEachKey(orders, known);
   const { decisions, free } = decideHolds({ ...inventory, event }, first);
 
-  const createdAt = inventory.now;
-  const holdExpiresAt = new Date(createdAt.getTime() + options.holdSeconds * 1000);
+  const holdExpiresAt = new Date(inventory.now.getTime() + options.holdSeconds * 1000);
+  const instants = { createdAt: inventory.now.toISOString(), holdExpiresAt: holdExpiresAt.toISOString() };
   const holds: NewHold[] = [];
-  const records: RecordedOutcome[] = [];
-  const outcomes = new Map<HoldOrder, HoldOutcome>();
-  first.forEach((order, index) => {
+  const decided = first.map((order, index) => {
     const decision = decisions[index];
     if (!decision) throw new Error('a request without a decision');
-    let booking: HeldBooking | null = null;
-    let refusal: string | null = null;
-    if ('held' in decision) {
-      const hold = { ...decision.held, id: crypto.randomUUID(), userId: order.userId };
-      holds.push(hold);
-      booking = { ...hold, eventId, createdAt, holdExpiresAt };
-    } else refusal = options.refusalBody(decision.refused);
-    outcomes.set(order, outcomeOf({ booking, refusal }, false));
-    if (order.idempotency) records.push({ userId: order.userId, ...order.idempotency, booking, refusal });
+    if ('refused' in decision) return { order, booking: null, refusal: options.refusalBody(decision.refused) };
+    const { places, ...price } = decision.held;
+    const booking = { id: timeOrderedId(inventory.now), eventId, ...price, ...instants };
+    holds.push({ ...booking, userId: order.userId, places });
+    return { order, booking, refusal: null };
   });
-  await insertHoldsAndCommit(db, eventId, { createdAt, holdExpiresAt }, holds, records);
+  const records = decided.flatMap(({ order: { userId, idempotency }, ...outcome }) =>
+    idempotency ? [{ userId, ...idempotency, ...outcome }] : [],
+  );
+  const written = insertHoldsAndCommit(db, eventId, holds, records);
+  // The answers are put into words while PostgreSQL writes, and nobody hears them before it has written.
+  const outcomes = new Map(decided.map(({ order, ...outcome }) => [order, outcomeOf(outcome, false)]));
+  await written;
 
   const soldOut = inventory.ticketTypes
     .filter(({ id }) => free.get(id) === 0)
     .map(({ id, releases, name }) => ({ ticketTypeId: id, releases, ticketTypeName: name }));
   const nextHoldEnd = Math.min((inventory.firstHoldEnd ?? holdExpiresAt).getTime(), holdExpiresAt.getTime());
-  if (soldOut.length > 0) options.onSoldOut(eventId, soldOut, nextHoldEnd - createdAt.getTime());
+  if (soldOut.length > 0) options.onSoldOut(eventId, soldOut, nextHoldEnd - inventory.now.getTime());
 
   for (const record of records) known.set(recordId(record), record);
   return orders.map((order) => outcomes.get(order) ?? replay(order, known));

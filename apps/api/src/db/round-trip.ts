@@ -19,10 +19,14 @@ export function inOneRoundTrip(db: PoolClient, steps: readonly Step[]): Promise<
   });
 }
 
-/** A PostgreSQL array of these values, as text. */
-export function arrayLiteral(values: readonly (string | number | null)[]) {
-  const elements = values.map((value) => (value === null ? 'null' : `"${String(value).replace(/[\\"]/g, '\\$&')}"`));
-  return `{${elements.join(',')}}`;
+/** A PostgreSQL array of numbers or UUIDs, as text. */
+export function plainArray(values: readonly (string | number | null)[]) {
+  return `{${values.map((value) => value ?? 'null').join(',')}}`;
+}
+
+/** A PostgreSQL array of any texts, as text. */
+export function textArray(values: readonly (string | null)[]) {
+  return plainArray(values.map((value) => value && `"${value.replace(/[\\"]/g, '\\$&')}"`));
 }
 
 /** The names that each connection has planned. */

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
-import { arrayLiteral, inOneRoundTrip, type Statement } from '../db/round-trip.ts';
+import { inOneRoundTrip, plainArray, type Statement, textArray } from '../db/round-trip.ts';
 import type { HeldBooking } from '../rules/held-answers.ts';
-import type { Hold, HoldRequest, Inventory } from '../rules/hold-decisions.ts';
+import type { HoldRequest, Inventory } from '../rules/hold-decisions.ts';
+import { timeOrderedId } from '../rules/ids.ts';
 import type { RecordedOutcome } from './idempotency.ts';
 
 /*
@@ -10,7 +11,7 @@ import type { RecordedOutcome } from './idempotency.ts';
  * the lock would be those of before the wait.
  */
 
-export type NewHold = Hold & { id: string; userId: string };
+export type NewHold = HeldBooking & { userId: string; places: number };
 
 const BEGIN: Statement = { name: 'begin', text: 'begin' };
 const COMMIT: Statement = { name: 'commit', text: 'commit' };
@@ -94,8 +95,8 @@ const HOLD_IF_CLEAR: Statement = {
           order by position) as shown
       from wanted
     ), booking as (
-      insert into bookings (user_id, event_id, places, total_minor, currency, created_at, hold_expires_at)
-      select $2, events.id, total.places, price, total.currency, now, now + make_interval(secs => $5::int)
+      insert into bookings (id, user_id, event_id, places, total_minor, currency, created_at, hold_expires_at)
+      select $8, $2, events.id, total.places, price, total.currency, now, now + make_interval(secs => $5::int)
       from total, events, date_trunc('milliseconds', statement_timestamp()) as now
       where events.id = $1 and events.status = 'on_sale' and now >= sales_open_at and now < sales_close_at
         and lines = cardinality($3::uuid[])
@@ -155,29 +156,28 @@ export async function readInventory(db: PoolClient, eventId: string, asked: Aske
 export async function insertHoldsAndCommit(
   db: PoolClient,
   eventId: string,
-  { createdAt, holdExpiresAt }: { createdAt: Date; holdExpiresAt: Date },
   holds: NewHold[],
   records: RecordedOutcome[],
 ) {
   const lines = holds.flatMap((hold) => hold.lines.map((line) => ({ bookingId: hold.id, ...line })));
   const values = [
     eventId,
-    createdAt.toISOString(),
-    holdExpiresAt.toISOString(),
-    arrayLiteral(holds.map(({ id }) => id)),
-    arrayLiteral(holds.map(({ userId }) => userId)),
-    arrayLiteral(holds.map(({ places }) => places)),
-    arrayLiteral(holds.map(({ totalMinor }) => totalMinor)),
-    arrayLiteral(holds.map(({ currency }) => currency)),
-    arrayLiteral(lines.map(({ bookingId }) => bookingId)),
-    arrayLiteral(lines.map(({ ticketTypeId }) => ticketTypeId)),
-    arrayLiteral(lines.map(({ quantity }) => quantity)),
-    arrayLiteral(lines.map(({ unitPriceMinor }) => unitPriceMinor)),
-    arrayLiteral(records.map(({ userId }) => userId)),
-    arrayLiteral(records.map(({ key }) => key)),
-    arrayLiteral(records.map(({ fingerprint }) => fingerprint)),
-    arrayLiteral(records.map(({ booking }) => booking?.id ?? null)),
-    arrayLiteral(records.map(({ refusal }) => refusal)),
+    holds[0]?.createdAt ?? null,
+    holds[0]?.holdExpiresAt ?? null,
+    plainArray(holds.map(({ id }) => id)),
+    plainArray(holds.map(({ userId }) => userId)),
+    plainArray(holds.map(({ places }) => places)),
+    plainArray(holds.map(({ totalMinor }) => totalMinor)),
+    plainArray(holds.map(({ currency }) => currency)),
+    plainArray(lines.map(({ bookingId }) => bookingId)),
+    plainArray(lines.map(({ ticketTypeId }) => ticketTypeId)),
+    plainArray(lines.map(({ quantity }) => quantity)),
+    plainArray(lines.map(({ unitPriceMinor }) => unitPriceMinor)),
+    plainArray(records.map(({ userId }) => userId)),
+    textArray(records.map(({ key }) => key)),
+    textArray(records.map(({ fingerprint }) => fingerprint)),
+    plainArray(records.map(({ booking }) => booking?.id ?? null)),
+    textArray(records.map(({ refusal }) => refusal)),
   ];
   const write = holds.length + records.length > 0 ? [{ statement: INSERT_HOLDS, values }] : [];
   await inOneRoundTrip(db, [...write, { statement: COMMIT }]);
@@ -197,25 +197,26 @@ export async function holdIfClear(
   const values = [
     eventId,
     userId,
-    arrayLiteral(lines.map(({ ticketTypeId }) => ticketTypeId)),
-    arrayLiteral(lines.map(({ quantity }) => quantity)),
+    plainArray(lines.map(({ ticketTypeId }) => ticketTypeId)),
+    plainArray(lines.map(({ quantity }) => quantity)),
     String(holdSeconds),
     idempotency?.key ?? null,
     idempotency?.fingerprint ?? null,
+    timeOrderedId(new Date()),
   ];
   const [, bookings] = await inOneRoundTrip(db, [
     { statement: LOCK_EVENT, values: [eventId] },
     { statement: HOLD_IF_CLEAR, values },
   ]);
-  return bookings?.[0] === undefined ? undefined : JSON.parse(bookings[0]);
+  return bookings?.[0] === undefined ? undefined : toHeldBooking(JSON.parse(bookings[0]));
 }
 
 function readStep(eventId: string, { userIds, keys }: Asked) {
   const values = [
     eventId,
-    arrayLiteral(userIds),
-    arrayLiteral(keys.map(({ userId }) => userId)),
-    arrayLiteral(keys.map(({ key }) => key)),
+    plainArray(userIds),
+    plainArray(keys.map(({ userId }) => userId)),
+    textArray(keys.map(({ key }) => key)),
   ];
   return { statement: READ_INVENTORY, values };
 }
@@ -228,11 +229,26 @@ function parseEvent(row: string | undefined): Inventory['event'] {
 
 function parseInventory(row: string | undefined): InventoryRow {
   if (row === undefined) throw new Error('a select of one row returned none');
-  const { now, firstHoldEnd, placesOfUsers, ...inventory } = JSON.parse(row);
+  const { now, firstHoldEnd, placesOfUsers, records, ...inventory } = JSON.parse(row);
   return {
     ...inventory,
+    records: records.map(toRecordedOutcome),
     now: new Date(now),
     firstHoldEnd: firstHoldEnd && new Date(firstHoldEnd),
     placesOfUsers: new Map(Object.entries(placesOfUsers)),
+  };
+}
+
+/** As PostgreSQL's JSON has it, but for its way of writing instants. */
+export function toRecordedOutcome(record: RecordedOutcome): RecordedOutcome {
+  return { ...record, booking: record.booking && toHeldBooking(record.booking) };
+}
+
+function toHeldBooking(booking: HeldBooking): HeldBooking {
+  const { createdAt, holdExpiresAt } = booking;
+  return {
+    ...booking,
+    createdAt: new Date(createdAt).toISOString(),
+    holdExpiresAt: new Date(holdExpiresAt).toISOString(),
   };
 }

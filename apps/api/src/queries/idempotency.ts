@@ -4,7 +4,7 @@ import type { Connection } from '../db/client.ts';
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
 import type { HeldBooking } from '../rules/held-answers.ts';
-import { HELD_BOOKING } from './holds.ts';
+import { HELD_BOOKING, toRecordedOutcome } from './holds.ts';
 
 /*
  * What was answered to a request with an `Idempotency-Key` is a record in PostgreSQL, written in the transaction that decided
@@ -79,7 +79,7 @@ export async function recordOfKey(db: Connection, { userId, key }: KeyOfUser): P
     select user_id as "userId", key, fingerprint, refusal,
       (${sql.raw(HELD_BOOKING)} from bookings where bookings.id = booking_id) as booking
     from idempotency_records where user_id = ${userId} and key = ${key}`);
-  return rows[0];
+  return rows[0] && toRecordedOutcome(rows[0]);
 }
 
 /** Whether there are records at all. */

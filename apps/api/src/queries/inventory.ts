@@ -47,8 +47,11 @@ export async function reclaimEndedHolds(db: Connection, eventId: string, limit: 
 /** Events with holds whose time is over, in no order. */
 export async function eventsWithEndedHolds(db: Connection, limit: number): Promise<string[]> {
   const { rows } = await db.execute<{ eventId: string }>(sql`
-    select distinct event_id as "eventId" from bookings
-    where status = 'held' and hold_expires_at <= statement_timestamp() limit ${limit}`);
+    select event_id as "eventId" from (select distinct event_id from ticket_types where held > 0) holding
+    where exists (
+      select from bookings where bookings.event_id = holding.event_id and status = 'held'
+        and hold_expires_at <= statement_timestamp())
+    limit ${limit}`);
   return rows.map(({ eventId }) => eventId);
 }
 

@@ -8,8 +8,9 @@ export type HeldBooking = {
   lines: PricedLine[];
   totalMinor: number;
   currency: string;
-  createdAt: string | Date;
-  holdExpiresAt: string | Date;
+  /** ISO 8601, as `Date.toISOString` writes it. */
+  createdAt: string;
+  holdExpiresAt: string;
 };
 
 /** The answer to a booking that was held. The same bytes from the same booking, however much it has changed since. */
@@ -22,8 +23,8 @@ export function heldAnswer({ id, eventId, lines, totalMinor, currency, createdAt
     lines,
     totalMinor,
     currency,
-    holdExpiresAt: new Date(holdExpiresAt).toISOString(),
-    createdAt: new Date(createdAt).toISOString(),
+    holdExpiresAt,
+    createdAt,
     tickets: [],
   };
   return JSON.stringify(booking);

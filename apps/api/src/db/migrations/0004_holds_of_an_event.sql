@@ -1,0 +1,1 @@
+DROP INDEX "bookings_holds_by_end";
