@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify';
 import { buildApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
@@ -14,18 +15,21 @@ const DRAIN_DEADLINE_MS = 10_000;
 async function main() {
   const config = readConfig();
   const lifecycle: Lifecycle = { draining: false };
+  // A store can be away before there is an application to log it; the next attempt to reach it says so again.
+  let log: FastifyBaseLogger | undefined;
   const { db, pool } = openDatabase({
     url: config.databaseUrl,
     poolSize: config.databasePoolSize,
     taskName: config.taskName,
-    onIdleError: (error) => app.log.warn({ err: error }, 'an idle PostgreSQL connection broke'),
+    onIdleError: (error) => log?.warn({ err: error }, 'an idle PostgreSQL connection broke'),
   });
   const redis = openRedis({
     url: config.redisUrl,
     keyPrefix: config.redisKeyPrefix,
-    onError: (error) => app.log.warn({ err: error }, 'Redis is away'),
+    onError: (error) => log?.warn({ err: error }, 'Redis is away'),
   });
   const app = await buildApp({ config, db, redis }, lifecycle);
+  log = app.log;
   const jobs = startJobs({ config, db, redis }, app);
   await app.listen({ host: config.host, port: config.port });
 
