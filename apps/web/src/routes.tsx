@@ -44,11 +44,41 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
 });
 
+const operationsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/operations',
+  component: lazyRouteComponent(() => import('./pages/operations.tsx'), 'OperationsPage'),
+});
+
 const limiterRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/limiter',
   validateSearch: (search: Record<string, unknown>) => writeSetUp(readSetUp(search)),
   component: lazyRouteComponent(() => import('./pages/limiter.tsx'), 'LimiterPage'),
+});
+
+const organiseRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/organise',
+  component: lazyRouteComponent(() => import('./pages/organise.tsx'), 'OrganisePage'),
+});
+
+const newEventRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/organise/new',
+  component: lazyRouteComponent(() => import('./pages/new-event.tsx'), 'NewEventPage'),
+});
+
+const ownEventRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/organise/$event',
+  component: lazyRouteComponent(() => import('./pages/own-event.tsx'), 'OwnEventPage'),
+});
+
+const doorRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/organise/$event/door',
+  component: lazyRouteComponent(() => import('./pages/door.tsx'), 'DoorPage'),
 });
 
 const logInRoute = createRoute({
@@ -72,6 +102,11 @@ const routeTree = rootRoute.addChildren([
   bookingRoute,
   accountRoute,
   limiterRoute,
+  operationsRoute,
+  organiseRoute,
+  newEventRoute,
+  ownEventRoute,
+  doorRoute,
   logInRoute,
   registerRoute,
 ]);

@@ -49,6 +49,16 @@ function Account({ user }: { user: User }) {
               <Link to="/bookings" className={buttonClass('quiet')}>
                 My bookings
               </Link>
+              {user.role !== 'customer' && (
+                <Link to="/organise" className={buttonClass('quiet')}>
+                  Organise
+                </Link>
+              )}
+              {user.role === 'admin' && (
+                <Link to="/operations" className={buttonClass('quiet')}>
+                  Operations
+                </Link>
+              )}
             </div>
           </Card>
           <Sessions />

@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { Welcome } from '../parts/welcome.tsx';
 
 const route = getRouteApi('/');
 /** Typing is searched for after this pause. */
@@ -20,6 +21,7 @@ export function EventsPage() {
 
   return (
     <Page title="What’s on" lead="Choose an event, hold your places, and pay in peace.">
+      <Welcome />
       <SearchField search={search} />
       <Loaded query={events} waiting={<CardSkeletons />}>
         {(items) => (

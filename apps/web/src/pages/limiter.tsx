@@ -140,7 +140,7 @@ function ShareIt({ drive, setUp, email }: { drive: Drive; setUp: SetUp; email: s
   const commands = curlCommands(setUp, window.location.origin, email);
   return (
     <Card title="The same elsewhere">
-      <pre className="whitespace-pre-wrap rounded-control bg-sunken p-3 text-sm">
+      <pre className="whitespace-pre-wrap wrap-anywhere rounded-control bg-sunken p-3 text-sm">
         <code>{commands}</code>
       </pre>
       <div className="flex flex-wrap gap-2">

@@ -5,6 +5,7 @@ export function Field({
   label,
   name,
   type = 'text',
+  inputMode,
   autoComplete,
   hint,
   error,
@@ -13,7 +14,8 @@ export function Field({
 }: {
   label: string;
   name: string;
-  type?: 'text' | 'email' | 'password';
+  type?: 'text' | 'email' | 'password' | 'datetime-local';
+  inputMode?: 'numeric' | 'decimal';
   autoComplete: string;
   hint?: string;
   error?: string | undefined;
@@ -31,6 +33,7 @@ export function Field({
         id={id}
         name={name}
         type={type}
+        inputMode={inputMode}
         autoComplete={autoComplete}
         autoCapitalize="none"
         spellCheck={false}

@@ -1,5 +1,6 @@
 import type { Booking, Event } from '@minitickets/contract';
 import { serverClock } from '../api/server-clock.ts';
+import { AddToCalendar } from './add-to-calendar.tsx';
 import { BookingSummary } from './booking-summary.tsx';
 import { Button } from './button.tsx';
 import { CancelBooking } from './cancel-booking.tsx';
@@ -26,6 +27,7 @@ export function PaidBooking({ booking, event }: { booking: Booking; event: Event
         </ul>
         <div className="space-y-4 print:hidden">
           <BookingSummary booking={booking} event={event} />
+          {event && !started && <AddToCalendar booking={booking} event={event} />}
           <Button look="quiet" wide onClick={() => window.print()}>
             <Icon name="print" />
             Print {count === 1 ? 'the ticket' : 'the tickets'}

@@ -1,9 +1,9 @@
-import type { User } from '@minitickets/contract';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { logOut } from '../api/calls.ts';
-import { changeUser, useUser } from '../api/session.ts';
+import { sessionQuery } from '../api/queries.ts';
+import { changeUser } from '../api/session.ts';
 import { useWrite } from '../api/use-write.ts';
 import { localPath } from '../return-to.ts';
 import { Announcer, announce } from './announcer.tsx';
@@ -12,7 +12,6 @@ import { ProblemNotice } from './notice.tsx';
 
 /** What stands around every page. */
 export function Shell() {
-  const user = useUser();
   const client = useQueryClient();
   const navigate = useNavigate();
   const leaving = useWrite(logOut, async () => {
@@ -34,18 +33,16 @@ export function Shell() {
             <span className="grid size-8 place-items-center rounded-lg bg-accent text-on-accent">
               <Icon name="ticket" />
             </span>
-            <span className={clsx(user && 'max-[30rem]:sr-only')}>MiniTickets</span>
+            <span className="max-[30rem]:sr-only">MiniTickets</span>
           </Link>
           <nav aria-label="Main" className="flex flex-wrap items-center gap-x-4 sm:gap-x-6">
             <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={navClass}>
               Events
             </Link>
-            {user && (
-              <Link to="/bookings" className={navClass}>
-                My bookings
-              </Link>
-            )}
-            <Account user={user} onLogOut={() => leaving.run(undefined)} />
+            <Link to="/limiter" className={navClass}>
+              Limiter
+            </Link>
+            <Account onLogOut={() => leaving.run(undefined)} />
           </nav>
         </div>
       </header>
@@ -60,8 +57,17 @@ export function Shell() {
       <footer className="border-t border-line text-sm text-muted print:hidden">
         <div className="mx-auto flex max-w-6xl flex-wrap justify-between gap-x-6 gap-y-1 px-4 py-5 sm:px-6">
           <p>A ticket shop that is also a place to study. Nothing here costs real money.</p>
-          <p>
-            <a href="/docs" className="underline underline-offset-4 hover:text-ink">
+          <p className="flex flex-wrap gap-x-5">
+            <Link to="/limiter" className={footerClass}>
+              Limiter
+            </Link>
+            <Link to="/operations" className={footerClass}>
+              Operations
+            </Link>
+            <Link to="/organise" className={footerClass}>
+              Organise
+            </Link>
+            <a href="/docs" className={footerClass}>
               API reference
             </a>
           </p>
@@ -75,9 +81,11 @@ export function Shell() {
 const navClass =
   'inline-flex min-h-11 items-center font-medium text-muted hover:text-ink aria-[current=page]:text-ink aria-[current=page]:underline decoration-accent decoration-2 underline-offset-8';
 
-function Account({ user, onLogOut }: { user: User | null | undefined; onLogOut: () => void }) {
+const footerClass = 'underline underline-offset-4 hover:text-ink';
+
+function Account({ onLogOut }: { onLogOut: () => void }) {
+  const { data: user, isError } = useQuery(sessionQuery);
   const here = useRouterState({ select: (state) => localPath(state.location.href) ?? '/' });
-  if (user === undefined) return null;
   if (user === null) {
     return (
       <Link to="/log-in" search={here === '/' ? {} : { returnTo: here }} className={navClass}>
@@ -85,14 +93,34 @@ function Account({ user, onLogOut }: { user: User | null | undefined; onLogOut: 
       </Link>
     );
   }
+  // While nobody can say who is logged in, the ways to what is theirs stay: those pages say what is the matter.
+  if (user === undefined && !isError) return null;
   return (
     <>
-      <span className="hidden max-w-40 truncate border-l border-line pl-6 text-muted lg:inline" title={user.email}>
-        {user.name}
-      </span>
-      <button type="button" className={navClass} onClick={onLogOut}>
-        Log out
-      </button>
+      <Link to="/bookings" className={navClass}>
+        My bookings
+      </Link>
+      {user?.role === 'organiser' && (
+        <Link to="/organise" className={clsx(navClass, 'max-sm:hidden')}>
+          Organise
+        </Link>
+      )}
+      {user?.role === 'admin' && (
+        <Link to="/operations" className={clsx(navClass, 'max-sm:hidden')}>
+          Operations
+        </Link>
+      )}
+      <Link to="/account" className={clsx(navClass, 'sm:border-l sm:border-line sm:pl-6')}>
+        <span className="sr-only max-sm:not-sr-only">Account</span>
+        <span aria-hidden="true" className="max-w-40 truncate max-sm:hidden">
+          {user?.name ?? 'Account'}
+        </span>
+      </Link>
+      {user && (
+        <button type="button" className={clsx(navClass, 'max-sm:hidden')} onClick={onLogOut}>
+          Log out
+        </button>
+      )}
     </>
   );
 }

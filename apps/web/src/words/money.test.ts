@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { money, price } from './money.ts';
+import { amountText, minorFrom, money, price } from './money.ts';
 
 test.each([
   [3900, 'EUR', '€39.00'],
@@ -14,4 +14,21 @@ test.each([
 test('nothing to pay has a word', () => {
   expect(price(0, 'EUR')).toBe('Free');
   expect(price(1, 'EUR')).toBe('€0.01');
+});
+
+test('an amount as people type it is whole minor units, and what is none is refused', () => {
+  expect(minorFrom('39', 'EUR')).toBe(3900);
+  expect(minorFrom('39.5', 'EUR')).toBe(3950);
+  expect(minorFrom(' 0,29 ', 'EUR')).toBe(29);
+  expect(minorFrom('1200', 'JPY')).toBe(1200);
+  for (const [text, currency] of [
+    ['', 'EUR'],
+    ['-1', 'EUR'],
+    ['1e3', 'EUR'],
+    ['39.005', 'EUR'],
+    ['12.5', 'JPY'],
+  ] as const) {
+    expect(minorFrom(text, currency)).toBeUndefined();
+  }
+  expect(minorFrom(amountText(3950, 'EUR'), 'EUR')).toBe(3950);
 });

@@ -5,8 +5,18 @@ import { type Doing, explain } from './problems.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
 const localCodes: LocalCode[] = ['connection_lost', 'deadline_passed', 'unreadable_answer'];
-const doings: Doing[] = ['reading', 'holding', 'paying', 'cancelling', 'logging_in', 'registering', 'logging_out'];
-const apiWords = { title: 'TITLE OF THE API', detail: 'DETAIL OF THE API' };
+const doings: Doing[] = [
+  'reading',
+  'holding',
+  'paying',
+  'cancelling',
+  'logging_in',
+  'registering',
+  'logging_out',
+  'changing',
+  'checking_in',
+];
+const apiWords = { title: 'TITLE OF THE API', detail: 'DETAIL OF THE API.' };
 
 const told = (code: string, doing: Doing, status = 409) =>
   explain({ code: code as ProblemCode, status, ...apiWords }, doing);
@@ -19,6 +29,11 @@ describe.each([...codes, ...localCodes])('%s', (code) => {
     expect(text).toMatch(/[.!]$/);
     expect(`${title} ${text}`).not.toMatch(/undefined|[a-z]_[a-z]/);
   });
+});
+
+test('where only the API knows the reason, its own is told', () => {
+  const reasons = codes.filter((code) => told(code, 'changing').text === apiWords.detail);
+  expect(reasons).toEqual(['already_checked_in', 'ticket_not_valid', 'change_not_possible']);
 });
 
 test('who has to wait for a time is told to wait', () => {

@@ -1,0 +1,67 @@
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { Palette } from '../limiter/palette.tsx';
+import type { Rates } from './activity-history.ts';
+
+const height = 180;
+const windowSeconds = 240;
+
+/** Decisions per second against time, one line for each outcome. */
+export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
+  const line = (role: 'served' | 'throttled' | 'suppressed', dash?: number[]) => ({
+    stroke: () => palette()[role],
+    width: 2.5,
+    points: { show: false },
+    ...(dash && { dash }),
+  });
+  const axis = {
+    stroke: () => palette().muted,
+    grid: { stroke: () => palette().line, width: 1 },
+    ticks: { show: false },
+  };
+  const plot = new uPlot(
+    {
+      width: Math.max(200, where.clientWidth),
+      height,
+      padding: [10, 12, 0, 0],
+      legend: { show: false },
+      cursor: { show: false },
+      scales: {
+        x: { time: false, range: [-windowSeconds, 0] },
+        y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
+      },
+      axes: [
+        {
+          ...axis,
+          size: 28,
+          space: 70,
+          incrs: [60, 120],
+          values: (_plot, splits) => splits.map((seconds) => (seconds === 0 ? 'now' : `${-seconds / 60} min ago`)),
+        },
+        { ...axis, size: 46 },
+      ],
+      series: [{}, line('served'), line('throttled', [8, 5]), line('suppressed', [2, 4])],
+    },
+    [[], [], [], []],
+    where,
+  );
+  const sized = new ResizeObserver(() => {
+    if (where.clientWidth > 0) plot.setSize({ width: where.clientWidth, height });
+  });
+  sized.observe(where);
+  return {
+    draw(points: readonly Rates[]): void {
+      const now = points.at(-1)?.at ?? 0;
+      plot.setData([
+        points.map(({ at }) => (at - now) / 1000),
+        points.map(({ allowed }) => allowed),
+        points.map(({ throttled }) => throttled),
+        points.map(({ suppressed }) => suppressed),
+      ]);
+    },
+    end(): void {
+      sized.disconnect();
+      plot.destroy();
+    },
+  };
+}

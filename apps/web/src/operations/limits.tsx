@@ -1,0 +1,119 @@
+import type { LimitView } from '@minitickets/contract';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { limitChangesQuery, limitsQuery } from '../api/operator-calls.ts';
+import { useUser } from '../api/session.ts';
+import { Button } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { readerTime } from '../words/dates.ts';
+import { limitDifferences, limitWords, storeFailureWords } from '../words/limits.ts';
+import { Differences, LimitEditor, tierWords } from './limit-editor.tsx';
+
+const identityWords: Record<LimitView['identity'], string> = {
+  ip: 'by client address',
+  user: 'by user, or address',
+  'api-key': 'by API key',
+  account: 'by account logged in to',
+};
+
+/** The limits in force, each with its way to change it. */
+export function Limits() {
+  const limits = useQuery(limitsQuery);
+  const client = useQueryClient();
+  const [edited, setEdited] = useState<LimitView>();
+  return (
+    <Card title="Limits in force">
+      <Loaded query={limits} waiting={<Skeleton className="h-72" />}>
+        {(items) => (
+          <ul className="grid gap-x-8 md:grid-cols-2">
+            {items.map((limit) => (
+              <li
+                key={`${limit.policy} ${limit.tier}`}
+                className="flex items-center justify-between gap-x-4 border-t border-line py-3"
+              >
+                <div className="min-w-0">
+                  <p className="font-semibold">
+                    {limit.policy} <span className="font-normal text-muted">{tierWords(limit.tier)}</span>{' '}
+                    {!limit.shipped && <Mark words="changed" look="bg-accent-soft text-accent" />}{' '}
+                    {limit.shadow && <Mark words="shadow" look="bg-warn-soft text-warn" />}
+                  </p>
+                  <p>{limitWords(limit)}</p>
+                  <p className="text-sm text-muted">
+                    {identityWords[limit.identity]}
+                    <span className="block">Redis away: {storeFailureWords[limit.onStoreFailure]}</span>
+                  </p>
+                </div>
+                <Button look="quiet" onClick={() => setEdited(limit)}>
+                  Edit
+                  <span className="sr-only">
+                    {' '}
+                    {limit.policy}, {tierWords(limit.tier)}
+                  </span>
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {edited && (
+        <LimitEditor
+          limit={edited}
+          onClose={() => setEdited(undefined)}
+          onSaved={() => client.invalidateQueries({ queryKey: ['operations'] })}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Mark({ words, look }: { words: string; look: string }) {
+  return <span className={`rounded-full px-2 py-0.5 text-sm font-semibold ${look}`}>{words}</span>;
+}
+
+/** Who changed which limit, newest first. */
+export function AuditTrail() {
+  const changes = useInfiniteQuery(limitChangesQuery);
+  const user = useUser();
+  return (
+    <Card title="Audit trail">
+      <Loaded query={changes} waiting={<Skeleton className="h-24" />}>
+        {(items) =>
+          items.length === 0 ? (
+            <p className="text-muted">No limit was ever changed.</p>
+          ) : (
+            <>
+              <ol className="space-y-3">
+                {items.map((change) => (
+                  <li key={change.id} className="space-y-1 border-t border-line pt-3 first:border-t-0 first:pt-0">
+                    <p>
+                      <strong>{change.policy}</strong>, {tierWords(change.tier)}
+                    </p>
+                    <p className="text-sm text-muted">
+                      {readerTime(change.changedAt)}, by{' '}
+                      {change.changedBy === user?.id ? 'you' : <code>{change.changedBy}</code>}
+                    </p>
+                    <Differences differences={limitDifferences(change.before, change.after)} />
+                  </li>
+                ))}
+              </ol>
+              {changes.hasNextPage && (
+                <Button
+                  look="quiet"
+                  busy={changes.isFetchingNextPage}
+                  busyText="Loading more"
+                  onClick={() => {
+                    changes.fetchNextPage().catch(() => undefined);
+                  }}
+                >
+                  Show older changes
+                </Button>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,176 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { type CheckedIn, checkIn, type DoorListEntry, doorListQuery } from '../api/organiser-calls.ts';
+import { eventQuery } from '../api/queries.ts';
+import { useWrite } from '../api/use-write.ts';
+import { Organisers } from '../organise/organisers.tsx';
+import { canScan, Scanner } from '../organise/scanner.tsx';
+import { announce } from '../parts/announcer.tsx';
+import { Button } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Field } from '../parts/field.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { Page } from '../parts/page.tsx';
+import { PageSkeleton, Skeleton } from '../parts/skeleton.tsx';
+import { readerTime } from '../words/dates.ts';
+import { NotFoundPage } from './not-found.tsx';
+
+const route = getRouteApi('/organise/$event/door');
+
+export function DoorPage() {
+  const { event } = route.useParams();
+  return <Organisers title="The door">{(user) => <Door id={event} admits={user.role === 'organiser'} />}</Organisers>;
+}
+
+function Door({ id, admits }: { id: string; admits: boolean }) {
+  const event = useQuery(eventQuery(id));
+  const list = useInfiniteQuery(doorListQuery(id));
+  return (
+    <Loaded query={event} waiting={<PageSkeleton />} missing={<NotFoundPage what="event" />}>
+      {(found) => (
+        <Page
+          title={`Door: ${found.name}`}
+          lead={
+            <Link to="/organise" className="text-base font-semibold text-accent underline underline-offset-4">
+              All your events
+            </Link>
+          }
+        >
+          <div className="grid items-start gap-4 lg:grid-cols-[22rem_1fr]">
+            {admits ? (
+              <Admit eventId={id} entries={list.data} />
+            ) : (
+              <Notice tone="calm" title="Looking only">
+                <p>Tickets are admitted by the organiser of the event.</p>
+              </Notice>
+            )}
+            <Card title="Door list">
+              <Loaded query={list} waiting={<Skeleton className="h-40" />}>
+                {(entries) => (
+                  <DoorList
+                    entries={entries}
+                    more={
+                      list.hasNextPage && (
+                        <Button
+                          look="quiet"
+                          busy={list.isFetchingNextPage}
+                          busyText="Loading more"
+                          onClick={() => {
+                            list.fetchNextPage().catch(() => undefined);
+                          }}
+                        >
+                          Show more tickets
+                        </Button>
+                      )
+                    }
+                  />
+                )}
+              </Loaded>
+            </Card>
+          </div>
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+function Admit({ eventId, entries }: { eventId: string; entries: readonly DoorListEntry[] | undefined }) {
+  const client = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
+  const [code, setCode] = useState('');
+  const [admitted, setAdmitted] = useState<CheckedIn>();
+  const refresh = () => client.invalidateQueries({ queryKey: doorListQuery(eventId).queryKey });
+  const admitting = useWrite(
+    checkIn,
+    (ticket) => {
+      setAdmitted(ticket);
+      setCode('');
+      announce(`Come in. ${ticket.ticketTypeName}.`);
+      return refresh();
+    },
+    () => {
+      setAdmitted(undefined);
+      // The next code is typed or scanned over this one.
+      form.current?.querySelector('input')?.select();
+      return refresh();
+    },
+  );
+  const admit = (typed: string) => {
+    const wanted = typed.trim();
+    if (wanted !== '') admitting.run(wanted);
+  };
+  const holder = admitted && nameOn(entries, admitted.ticketId);
+  return (
+    <Card title="Admit">
+      {canScan && <Scanner onCode={admit} />}
+      <form
+        ref={form}
+        noValidate
+        className="space-y-3"
+        onSubmit={(submit) => {
+          submit.preventDefault();
+          admit(code);
+        }}
+      >
+        <Field
+          label="Ticket code"
+          name="code"
+          autoComplete="off"
+          hint="Printed beside the QR code. A hand scanner types it and presses Enter."
+          value={code}
+          onChange={setCode}
+        />
+        <Button type="submit" wide busy={admitting.busy} busyText="Looking">
+          Admit
+        </Button>
+      </form>
+      {admitting.problem && <ProblemNotice problem={admitting.problem} doing="checking_in" again={admitting.again} />}
+      {admitted && !admitting.problem && (
+        <Notice tone="good" title={holder ? `Come in, ${holder}` : 'Come in'}>
+          <p>
+            {admitted.ticketTypeName}
+            {admitted.eventId !== eventId && ', for another of your events'}
+          </p>
+        </Notice>
+      )}
+    </Card>
+  );
+}
+
+const nameOn = (entries: readonly DoorListEntry[] | undefined, ticketId: string) =>
+  entries?.find((entry) => entry.ticketId === ticketId)?.holderName;
+
+function DoorList({ entries, more }: { entries: readonly DoorListEntry[]; more: React.ReactNode }) {
+  const [filter, setFilter] = useState('');
+  const wanted = filter.trim().toLowerCase();
+  const shown = entries.filter(({ holderName }) => holderName.toLowerCase().includes(wanted));
+  const inside = entries.filter(({ checkedInAt }) => checkedInAt !== null).length;
+  if (entries.length === 0) return <p className="text-muted">No tickets are sold yet.</p>;
+  return (
+    <>
+      <p>
+        <strong className="text-2xl tabular-nums">{inside}</strong> of {entries.length}
+        {more ? ' shown here' : ''} are in.
+      </p>
+      <Field label="Find a name" name="holder" autoComplete="off" value={filter} onChange={setFilter} />
+      <ul>
+        {shown.map((entry) => (
+          <li key={entry.ticketId} className="flex flex-wrap justify-between gap-x-4 border-t border-line py-2">
+            <span>
+              <strong>{entry.holderName}</strong> <span className="text-muted">{entry.ticketTypeName}</span>
+            </span>
+            {entry.checkedInAt ? (
+              <span className="font-semibold text-good">in since {readerTime(entry.checkedInAt)}</span>
+            ) : (
+              <span className="text-muted">not here yet</span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {shown.length === 0 && <p className="text-muted">Nobody of that name.</p>}
+      {more}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { limitsQuery } from '../api/operator-calls.ts';
+import { Activity } from '../operations/activity.tsx';
+import { Busiest } from '../operations/busiest.tsx';
+import { AuditTrail, Limits } from '../operations/limits.tsx';
+import { Tasks } from '../operations/tasks.tsx';
+import { UserTier } from '../operations/user-tier.tsx';
+import { OnlyFor } from '../parts/only-for.tsx';
+import { Page } from '../parts/page.tsx';
+import { Private } from '../parts/private.tsx';
+
+export function OperationsPage() {
+  return (
+    <Private>{(user) => (user.role === 'admin' ? <Operations /> : <OnlyFor title="Operations" who="admin" />)}</Private>
+  );
+}
+
+function Operations() {
+  const [minutes, setMinutes] = useState(5);
+  const limits = useQuery(limitsQuery).data ?? [];
+  const policies = [...new Set(limits.map(({ policy }) => policy))];
+  return (
+    <Page title="Operations" lead="What the limits decide, for whom, and what you can change while they run.">
+      <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
+        <div className="min-w-0 space-y-4">
+          <Activity minutes={minutes} onMinutes={setMinutes} />
+          <Busiest minutes={minutes} policies={policies} />
+          <Limits />
+        </div>
+        <div className="min-w-0 space-y-4">
+          <Tasks minutes={minutes} />
+          <UserTier />
+          <AuditTrail />
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,161 @@
+import type { Event, EventStatus } from '@minitickets/contract';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { changeEvent } from '../api/organiser-calls.ts';
+import { eventQuery } from '../api/queries.ts';
+import { useWrite } from '../api/use-write.ts';
+import { EventFields } from '../organise/event-fields.tsx';
+import { changedDetails, eventForm, readEventForm } from '../organise/event-form.ts';
+import { Organisers } from '../organise/organisers.tsx';
+import { Sales } from '../organise/sales.tsx';
+import { TicketTypes } from '../organise/ticket-types.tsx';
+import { announce } from '../parts/announcer.tsx';
+import { Button, buttonClass } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Modal } from '../parts/modal.tsx';
+import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { Page } from '../parts/page.tsx';
+import { PageSkeleton } from '../parts/skeleton.tsx';
+import { NotFoundPage } from './not-found.tsx';
+
+const route = getRouteApi('/organise/$event');
+
+export function OwnEventPage() {
+  const { event } = route.useParams();
+  return <Organisers title="Organise">{() => <OwnEvent key={event} id={event} />}</Organisers>;
+}
+
+function OwnEvent({ id }: { id: string }) {
+  const query = useQuery(eventQuery(id));
+  return (
+    <Loaded query={query} waiting={<PageSkeleton />} missing={<NotFoundPage what="event" />}>
+      {(event) => (
+        <Page title={event.name} lead={statusWords[event.status]}>
+          <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
+            <div className="min-w-0 space-y-4">
+              <Details event={event} />
+              <TicketTypes event={event} />
+            </div>
+            <div className="space-y-4">
+              <Card title="Sales">
+                <Sales ticketTypes={event.ticketTypes} />
+                <div className="flex flex-wrap gap-2">
+                  <Link to="/organise/$event/door" params={{ event: event.id }} className={buttonClass('quiet')}>
+                    Door list
+                  </Link>
+                  <Link to="/events/$slug" params={{ slug: event.slug }} className={buttonClass('quiet')}>
+                    In the shop
+                  </Link>
+                </div>
+              </Card>
+              <Status event={event} />
+            </div>
+          </div>
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+const statusWords: Record<EventStatus, string> = {
+  draft: 'A draft: only you see it.',
+  on_sale: 'In the shop, on sale between the times below.',
+  cancelled: 'Cancelled: nothing is sold, and its tickets admit nobody.',
+};
+
+/** Takes over what the API answered, here and in the lists. */
+function useKeepEvent() {
+  const client = useQueryClient();
+  return (event: Event) => {
+    client.setQueryData(eventQuery(event.id).queryKey, event);
+    client.invalidateQueries({ queryKey: ['organise'] }).catch(() => undefined);
+    client.invalidateQueries({ queryKey: ['events'] }).catch(() => undefined);
+  };
+}
+
+function Details({ event }: { event: Event }) {
+  const [form, setForm] = useState(() => eventForm(event));
+  const [saved, setSaved] = useState(false);
+  const keep = useKeepEvent();
+  const saving = useWrite(changeEvent, (changed) => {
+    keep(changed);
+    setForm(eventForm(changed));
+    setSaved(true);
+    announce('Saved.');
+  });
+  const { details, errors } = readEventForm(form);
+  const change = details ? changedDetails(event, details) : {};
+  const changes = Object.keys(change).length > 0;
+  return (
+    <Card title="The event">
+      <form
+        noValidate
+        className="space-y-4"
+        onSubmit={(submit) => {
+          submit.preventDefault();
+          if (details && changes) saving.run({ id: event.id, change });
+        }}
+      >
+        <EventFields
+          form={form}
+          errors={errors}
+          onChange={(typed) => {
+            setSaved(false);
+            setForm(typed);
+          }}
+        />
+        {saving.problem && <ProblemNotice problem={saving.problem} doing="changing" again={saving.again} />}
+        {saved && !changes && <Notice tone="good" title="Saved" />}
+        <Button type="submit" busy={saving.busy} busyText="Saving" blocked={!changes}>
+          Save
+        </Button>
+      </form>
+    </Card>
+  );
+}
+
+function Status({ event }: { event: Event }) {
+  const [asking, setAsking] = useState(false);
+  const keep = useKeepEvent();
+  const changing = useWrite(changeEvent, (changed) => {
+    keep(changed);
+    setAsking(false);
+    announce(statusWords[changed.status]);
+  });
+  const to = (status: EventStatus) => changing.run({ id: event.id, change: { status } });
+  if (event.status === 'cancelled') return null;
+  const problem = changing.problem && (
+    <ProblemNotice problem={changing.problem} doing="changing" again={changing.again} />
+  );
+  return (
+    <Card title="Status">
+      {!asking && problem}
+      <div className="flex flex-wrap gap-2">
+        {event.status === 'draft' && (
+          <Button busy={changing.busy} busyText="Publishing" onClick={() => to('on_sale')}>
+            Put it on sale
+          </Button>
+        )}
+        <Button look="danger" onClick={() => setAsking(true)}>
+          Cancel the event
+        </Button>
+      </div>
+      {asking && (
+        <Modal title={`Cancel “${event.name}”?`} onClose={() => setAsking(false)}>
+          <p>Nothing is sold any more, and its tickets stop admitting. Everybody sees that it was cancelled.</p>
+          {problem}
+          <div className="flex flex-wrap justify-end gap-3">
+            <Button look="quiet" onClick={() => setAsking(false)}>
+              Keep it
+            </Button>
+            <Button look="danger" busy={changing.busy} busyText="Cancelling" onClick={() => to('cancelled')}>
+              Cancel it
+            </Button>
+          </div>
+        </Modal>
+      )}
+    </Card>
+  );
+}
