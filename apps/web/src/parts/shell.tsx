@@ -110,7 +110,7 @@ function Account({ onLogOut }: { onLogOut: () => void }) {
           Operations
         </Link>
       )}
-      <Link to="/account" className={clsx(navClass, 'sm:border-l sm:border-line sm:pl-6')}>
+      <Link to="/account" className={navClass}>
         <span className="sr-only max-sm:not-sr-only">Account</span>
         <span aria-hidden="true" className="max-w-40 truncate max-sm:hidden">
           {user?.name ?? 'Account'}

@@ -11,9 +11,9 @@ export function Welcome() {
       </h2>
       <p className="max-w-3xl">
         <strong>A complete ticket shop that is also a place to study.</strong> Book something below, or look behind it:
-        several API tasks enforce one shared rate limit, and no place is ever sold twice.
+        several tasks, one shared rate limit, no place sold twice.
       </p>
-      <ul className="mt-3 grid grid-cols-1 gap-2 min-[24rem]:grid-cols-3">
+      <ul className="mt-3 flex flex-wrap gap-2 sm:grid sm:grid-cols-3">
         <Door icon="gauge" name="Drive the limiter" text="real requests, one bucket">
           {(className, words) => (
             <Link to="/limiter" className={className}>
@@ -52,9 +52,9 @@ function Door({
   children: (className: string, words: ReactNode) => ReactNode;
 }) {
   return (
-    <li>
+    <li className="max-sm:grow">
       {children(
-        'flex h-full items-center gap-3 rounded-control bg-surface px-3 py-2.5 inset-ring inset-ring-line hover:inset-ring-accent',
+        'flex h-full min-h-11 items-center gap-3 rounded-control bg-surface px-3 py-2 inset-ring inset-ring-line hover:inset-ring-accent max-sm:justify-center',
         <>
           <span className="text-accent max-sm:hidden">
             <Icon name={icon} />

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import { createBucketModel } from './bucket-model.ts';
+import type { Observation, Outcome } from './observe.ts';
+
+const capacity = 10;
+const refillPerMs = 0.001;
+
+/** An answer as the API gives it of a bucket that holds so many tokens after the request. */
+function answer(
+  outcome: Outcome,
+  tokens: number,
+  { sentAt, receivedAt }: { sentAt: number; receivedAt: number },
+  limit = { capacity, refillPerMs },
+): Observation {
+  const told = outcome === 'served' ? (limit.capacity - tokens) / limit.refillPerMs : undefined;
+  return {
+    sentAt,
+    receivedAt,
+    outcome,
+    status: outcome === 'served' ? 200 : 429,
+    task: 'task-1',
+    bucket: { ...limit, exact: outcome === 'served' && limit.capacity - tokens > 1, fullMs: told },
+    retryAfterMs: undefined,
+    degraded: undefined,
+    refusedBy: undefined,
+    problem: undefined,
+  };
+}
+
+/** Sends one after the other and gives each its answer. */
+function tell(model: ReturnType<typeof createBucketModel>, answers: Observation[]) {
+  for (const one of answers) model.sending(one.sentAt)(one);
+}
+
+const at = (sentAt: number) => ({ sentAt, receivedAt: sentAt + 4 });
+
+test('between answers the bucket refills, up to its capacity', () => {
+  const model = createBucketModel();
+  expect(model.tokensAt(0)).toBeUndefined();
+  tell(model, [answer('served', 2.5, at(0))]);
+  expect(model.tokensAt(4)).toBeCloseTo(2.5);
+  expect(model.tokensAt(1004)).toBeCloseTo(3.5);
+  expect(model.tokensAt(60_000)).toBe(capacity);
+  expect(model.fullAt()).toBeCloseTo(7504);
+});
+
+test('answers that agree with the refill and what was spent are no mismatch', () => {
+  const model = createBucketModel();
+  tell(model, [
+    answer('served', 7, at(0)),
+    answer('served', 6.5, at(500)),
+    answer('served', 5.6, at(600)),
+    answer('served', 9, at(60_000)),
+  ]);
+  expect(model.report).toEqual({ checked: 3, mismatches: [], limitChanges: 0 });
+});
+
+test('fewer tokens than can be mean that somebody else spends', () => {
+  const model = createBucketModel();
+  tell(model, [answer('served', 7, at(0)), answer('served', 2.5, at(500))]);
+  expect(model.report.mismatches).toMatchObject([{ kind: 'less', said: { most: 2.5 } }]);
+});
+
+test('a refusal while there must have been a token is a mismatch too', () => {
+  const model = createBucketModel();
+  tell(model, [answer('served', 7, at(0)), answer('throttled', 0, at(500))]);
+  expect(model.report.mismatches).toHaveLength(1);
+});
+
+test('more tokens than can be are never explained away', () => {
+  const model = createBucketModel();
+  tell(model, [answer('served', 3, at(0)), answer('served', 5, at(500))]);
+  expect(model.report.mismatches).toMatchObject([{ kind: 'more' }]);
+});
+
+test('requests that overtake each other are no mismatch, and the one with the least left is the newest', () => {
+  const model = createBucketModel();
+  tell(model, [answer('served', 8, at(0))]);
+  const answered = [1000, 1001, 1002].map((sentAt) => model.sending(sentAt));
+  const tokens = [6.0, 8.0, 7.0];
+  answered.forEach((tellAnswer, index) => {
+    tellAnswer(answer('served', tokens[index] ?? 0, { sentAt: 1000 + index, receivedAt: 1010 + index }));
+  });
+  expect(model.report).toEqual({ checked: 3, mismatches: [], limitChanges: 0 });
+  expect(model.tokensAt(1012)).toBeCloseTo(6, 1);
+});
+
+test('a changed limit is noticed, and not taken for a mismatch', () => {
+  const model = createBucketModel();
+  tell(model, [
+    answer('served', 7, at(0)),
+    answer('served', 27, at(1000), { capacity: 30, refillPerMs: 0.003 }),
+    answer('served', 29, at(2000), { capacity: 30, refillPerMs: 0.003 }),
+  ]);
+  expect(model.report).toEqual({ checked: 1, mismatches: [], limitChanges: 1 });
+  expect(model.limit?.capacity).toBe(30);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { readObservation } from './observe.ts';
+
+const times = { sentAt: 1000, receivedAt: 1004 };
+const playground = { 'ratelimit-policy': '"playground";q=10;w=10', 'x-served-by': 'task-2' };
+
+const answer = (status: number, body: unknown, headers: Record<string, string>) =>
+  readObservation(body, new Response(JSON.stringify(body), { status, headers }), times);
+
+test('a served answer tells the rate exactly, also where the policy’s seconds are rounded', () => {
+  // 7 tokens, 2 per second: full after 3.5 s, which the policy says as 4.
+  const { bucket, outcome, task } = answer(
+    200,
+    { remaining: 3, nextTokenMs: 500, fullMs: 2000 },
+    { ...playground, 'ratelimit-policy': '"playground";q=7;w=4' },
+  );
+  expect({ outcome, task }).toEqual({ outcome: 'served', task: 'task-2' });
+  expect(bucket).toEqual({ capacity: 7, refillPerMs: 0.002, exact: true, fullMs: 2000 });
+});
+
+test('the answer that took the first token of a full bucket leaves the rate to the policy', () => {
+  const { bucket } = answer(200, { remaining: 9, nextTokenMs: 1000, fullMs: 1000 }, playground);
+  expect(bucket).toEqual({ capacity: 10, refillPerMs: 0.001, exact: false, fullMs: 1000 });
+});
+
+test('a refusal is told from a ban, and both say how long to wait', () => {
+  const refused = { ...playground, 'retry-after': '3' };
+  expect(answer(429, { error: 'rate_limited' }, refused)).toMatchObject({ outcome: 'throttled', retryAfterMs: 3000 });
+  expect(answer(429, { error: 'suppressed' }, refused)).toMatchObject({ outcome: 'suppressed', retryAfterMs: 3000 });
+});
+
+test('a refusal of the key’s own limit says nothing about the playground’s bucket', () => {
+  const { bucket, refusedBy, outcome } = answer(
+    429,
+    { error: 'rate_limited' },
+    { 'ratelimit-policy': '"api-key";q=60;w=6', 'retry-after': '1' },
+  );
+  expect({ bucket, refusedBy, outcome }).toEqual({ bucket: undefined, refusedBy: 'api-key', outcome: 'throttled' });
+});
+
+test('what is no verdict of the limiter is neither served nor refused', () => {
+  const problem = { error: 'store_unavailable', title: 'A store is not answering' };
+  const { outcome, problem: read } = answer(503, problem, { 'retry-after': '1' });
+  expect(outcome).toBe('unanswered');
+  expect(read?.code).toBe('store_unavailable');
+  expect(answer(502, '<html>', {}).problem?.code).toBe('unreadable_answer');
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createPerProcess } from './per-process.ts';
+
+const limit = { capacity: 10, refillPerMs: 0.001 };
+
+test('each task that was seen would give the whole limit', () => {
+  const perProcess = createPerProcess();
+  for (let request = 0; request < 60; request += 1) {
+    perProcess.decide({ task: `task-${1 + (request % 3)}`, at: 0, ...limit });
+  }
+  expect([perProcess.served, perProcess.tasks]).toEqual([30, 3]);
+});
+
+test('one task is the shared limiter', () => {
+  const perProcess = createPerProcess();
+  for (let second = 0; second < 20; second += 1) {
+    for (let request = 0; request < 5; request += 1) {
+      perProcess.decide({ task: 'task-1', at: second * 1000, ...limit });
+    }
+  }
+  expect(perProcess.served).toBe(10 + 19);
+});

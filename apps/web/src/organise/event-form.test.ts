@@ -1,0 +1,65 @@
+import type { Event } from '@minitickets/contract';
+import { expect, test } from 'vitest';
+import {
+  changedDetails,
+  eventForm,
+  newEventForm,
+  newTicketTypeForm,
+  readEventForm,
+  readTicketTypeForm,
+} from './event-form.ts';
+
+const event: Event = {
+  id: '52652864-1586-486a-ac67-b0258ae53086',
+  slug: 'late-show',
+  name: 'Late Show',
+  venue: 'Kino, Bern',
+  startsAt: '2026-11-24T19:00:00.000Z',
+  timeZone: 'Europe/Zurich',
+  salesOpenAt: '2026-10-01T08:00:30.500Z',
+  salesCloseAt: '2026-11-24T19:00:00.000Z',
+  status: 'on_sale',
+  maxPerUser: 4,
+  ticketTypes: [],
+};
+
+test('an event that was only looked at has no changes, seconds and all', () => {
+  const { details } = readEventForm(eventForm(event));
+  expect(details && changedDetails(event, details)).toEqual({});
+});
+
+test('only what was changed is sent, as an instant of the event’s zone', () => {
+  const { details } = readEventForm({ ...eventForm(event), startsAt: '2026-11-24T21:30', name: ' Later Show ' });
+  expect(details && changedDetails(event, details)).toEqual({
+    startsAt: '2026-11-24T20:30:00.000Z',
+    name: 'Later Show',
+  });
+});
+
+test('another time zone moves every time that its clock shows', () => {
+  const { details } = readEventForm({ ...eventForm(event), timeZone: 'Europe/London' });
+  const change = details && changedDetails(event, details);
+  expect(change).toMatchObject({ timeZone: 'Europe/London', startsAt: '2026-11-24T20:00:00.000Z' });
+});
+
+test('a sale that closes before it opens, and a field that says nothing, are named', () => {
+  const form = { ...eventForm(event), salesCloseAt: '2026-09-01T10:00', venue: ' ', maxPerUser: '11' };
+  const { details, errors } = readEventForm(form);
+  expect(details).toBeNull();
+  expect(Object.keys(errors).sort()).toEqual(['maxPerUser', 'salesCloseAt', 'venue']);
+});
+
+test('a new event lacks only its name and its place', () => {
+  const { errors } = readEventForm(newEventForm('Europe/Berlin', Date.parse('2026-06-01T10:00:00Z')));
+  expect(Object.keys(errors).sort()).toEqual(['name', 'venue']);
+});
+
+test('a kind of place has a name, an amount of its currency, and places', () => {
+  expect(readTicketTypeForm({ name: 'Stalls', price: '12,5', capacity: '40' }, 'EUR').details).toEqual({
+    name: 'Stalls',
+    priceMinor: 1250,
+    capacity: 40,
+  });
+  const { errors } = readTicketTypeForm({ ...newTicketTypeForm, capacity: '0' }, 'EUR');
+  expect(Object.keys(errors).sort()).toEqual(['capacity', 'name', 'price']);
+});
