@@ -2,7 +2,6 @@ import { takeToken } from '@minitickets/api/queries/rate-limits';
 import type { Redis } from 'ioredis';
 import { withEditedScripts } from '../frame/altered-stores.ts';
 import { hearTogether, meetingOf } from '../frame/barriers.ts';
-import { edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { guardedCalls } from '../frame/guarded-calls.ts';
 import { plainLimit } from '../frame/plain-limit.ts';
@@ -16,9 +15,14 @@ const TASKS = 3;
 /** None flow back during the run. */
 const limit = plainLimit({ capacity: CAPACITY, refillIntervalMs: 3_600_000 });
 
-export default defineExperiment<(redis: Redis) => Redis, 'in-turn' | 'at-once'>({
+/** What a task's calls pass on their way to Redis. */
+type Connect = (redis: Redis) => Redis;
+
+const deciding: Connect = (redis) => withEditedScripts(writingAfterwards(redis), onlyDeciding);
+
+export default defineExperiment<Connect, 'in-turn' | 'at-once'>({
   name: 'atomic-or-not',
-  load: `A bucket has ${CAPACITY} tokens. ${CALLS} calls arrive at ${TASKS} tasks: once one after the other, and once at the same moment, so that the first answer of Redis to each is heard when all of them have got theirs.`,
+  load: `A bucket has ${CAPACITY} tokens. ${CALLS} calls arrive at ${TASKS} tasks: once one after the other, and once at the same moment, so that all have their first answer from Redis before any of them goes on.`,
   measures: {
     'in-turn': `let through of ${CALLS} that come one after the other`,
     'at-once': `let through of ${CALLS} at the same moment`,
@@ -26,12 +30,12 @@ export default defineExperiment<(redis: Redis) => Redis, 'in-turn' | 'at-once'>(
   naive: {
     'decide-then-write': {
       what: 'reads and decides in one command, writes in the next',
-      subject: (redis) => withEditedScripts(writingAfterwards(redis), onlyDeciding),
+      subject: deciding,
       differences: [
         { edits: onlyDeciding },
         { besides: { file: 'packages/decisions/atomic-or-not/naive.ts', region: 'write' } },
       ],
-      mostChangedLines: 15,
+      mostChangedLines: 3,
       fails: { 'in-turn': exactly(CAPACITY), 'at-once': exactly(CALLS) },
     },
   },
@@ -41,15 +45,8 @@ export default defineExperiment<(redis: Redis) => Redis, 'in-turn' | 'at-once'>(
     holds: { 'in-turn': exactly(CAPACITY), 'at-once': exactly(CAPACITY) },
   },
   mutation: {
-    what: 'the script decides, and writes nothing',
-    subject: (redis) =>
-      withEditedScripts(
-        redis,
-        edits(
-          { file: 'apps/api/src/queries/rate-limits.lua', region: 'charge' },
-          { from: 'if granted then', to: 'if false then' },
-        ),
-      ),
+    what: 'the script decides, and the task writes',
+    subject: deciding,
   },
   prediction: {
     question: `${CALLS} calls come at the same moment to a bucket of ${CAPACITY}. How many get through if deciding and writing are two commands?`,

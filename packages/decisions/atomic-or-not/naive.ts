@@ -5,31 +5,27 @@ import { edits } from '../frame/edits.ts';
 export const onlyDeciding = edits(
   { file: 'apps/api/src/queries/rate-limits.lua', region: 'charge' },
   {
-    from: `if granted then
-  for _, write in ipairs(charges) do redis.call(unpack(write)) end
-end
-return answer`,
-    to: 'return { answer, granted and charges[1] }',
+    from: 'for _, write in ipairs(charges) do redis.call(unpack(write)) end',
+    to: 'return { answer, charges[1] }',
   },
 );
 
-// #region write
-/** A connection on which the task itself writes what the script wants written, with its next command. */
+/** A connection on which the task writes what the script wants written. */
 export function writingAfterwards(redis: Redis): Redis {
-  const decideAndWrite =
+  const runAndWrite =
     (command: string) =>
     async (script: string, keyCount: number, key: string, ...values: string[]) => {
-      const [answer, write] = (await redis.callBuffer(command, script, keyCount, key, ...values)) as [
-        number[],
-        Buffer[] | null,
-      ];
-      const [, , bucket, , expiryMs] = write ?? [];
-      if (bucket) await redis.set(key, bucket, 'PX', Number(expiryMs));
+      const reply = (await redis.callBuffer(command, script, keyCount, key, ...values)) as number[] | ToWrite;
+      if (!isToWrite(reply)) return reply;
+      const [answer, [, , bucket, , expiryMs]] = reply;
+      // #region write
+      await redis.set(key, bucket, 'PX', Number(expiryMs));
+      // #endregion
       return answer;
     };
-  return Object.create(redis, {
-    evalsha: { value: decideAndWrite('evalsha') },
-    eval: { value: decideAndWrite('eval') },
-  });
+  return Object.create(redis, { evalsha: { value: runAndWrite('evalsha') }, eval: { value: runAndWrite('eval') } });
 }
-// #endregion
+
+/** An answer, and the command that is to follow: SET, the bucket's key, what is to be in it, PX, and for how long. */
+type ToWrite = [number[], [Buffer, Buffer, Buffer, Buffer, Buffer]];
+const isToWrite = (reply: number[] | ToWrite): reply is ToWrite => Array.isArray(reply[0]);

@@ -55,7 +55,9 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
   const redisKeyPrefix = `${arena.redisKeyPrefix}${randomBytes(4).toString('hex')}:`;
   const closers: (() => unknown)[] = [];
 
+  // An arm that was aborted may still be on its way to a store; it opens nothing that nobody would close.
   async function connectRedis(): Promise<Redis> {
+    signal.throwIfAborted();
     const redis = openRedis({ url: arena.redisUrl, keyPrefix: redisKeyPrefix, deadlineMs: PATIENCE_MS, onError });
     closers.push(() => redis.disconnect());
     await whenReady(redis, signal);
@@ -64,6 +66,7 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
 
   async function connectPostgres(taskName: string, poolSize = 10) {
     const options = { url: await arena.databaseUrl(), poolSize, taskName, onIdleError: onError };
+    signal.throwIfAborted();
     const { db, pool } = openDatabase(options);
     const writingPool = openWritingPool(options);
     closers.push(

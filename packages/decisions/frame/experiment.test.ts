@@ -80,6 +80,21 @@ test('a run that is aborted ends with the reason, whatever its arm is waiting fo
   await expect(run).rejects.toThrow('enough');
 });
 
+test('an arm that was aborted opens nothing any more', async () => {
+  const abort = new AbortController();
+  let late: Promise<unknown> | undefined;
+  const abortedWhileItWaits = async (stage: Stage): Promise<{ counted: number }> => {
+    late = Promise.allSettled([stage.connectPostgres('late'), new Promise(setImmediate).then(stage.connectRedis)]);
+    abort.abort(new Error('enough'));
+    return new Promise(() => {});
+  };
+  await inAnArena(async (arena) => {
+    const run = runExperiment(counting(abortedWhileItWaits), { arena, signal: abort.signal });
+    await expect(run).rejects.toThrow('enough');
+    expect(await late).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  });
+});
+
 test('a run leaves no database and no keys behind, even if it fails', async () => {
   let prefix = '';
   let database = '';

@@ -1,100 +1,25 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { experiments } from '../experiments.ts';
-import { openArena, type Stores } from './arena.ts';
-import { readCard } from './card.ts';
-import { type Experiment, runExperiment } from './experiment.ts';
+import { runCommand } from './command.ts';
 import { findStores } from './own-stores.ts';
-import { printable, printableInALine } from './report.ts';
 import type { ExperimentResult } from './results.ts';
 import { repositoryRoot } from './shipped-source.ts';
 
-const usage = `Usage: npm run experiment -- NAME            run one experiment
-                    NAME --predict N         say first what it will find
-                    NAME --mutated           the shipped design without its safeguard: it is to fail
-                    NAME --json              the result as JSON
-                    --all                    run them all
-                    --list                   their names, and the questions that they answer`;
+const interrupt = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
 
-/** @returns the exit code: 0 if all that ran is proved, 1 if not, 2 for a wrong command line, 130 if it was interrupted */
-async function main(args: string[]): Promise<number> {
-  const asked = readArgs(args);
-  if (typeof asked === 'string') {
-    console.error(`${asked}\n\n${usage}`);
-    return 2;
-  }
-  if (asked.list) {
-    for (const { name } of experiments) console.log(`${name.padEnd(24)} ${readCard(name).question}`);
-    return 0;
-  }
-  const interrupt = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
-  const stores = await findStores(process.env);
-  try {
-    return await runAll(asked, stores, interrupt.signal);
-  } catch (error) {
-    if (interrupt.signal.aborted) return 130;
-    console.error(error);
-    return 1;
-  } finally {
-    await stores.stop();
-  }
-}
+process.exitCode = await runCommand(process.argv.slice(2), {
+  findStores: () => findStores(process.env),
+  signal: interrupt.signal,
+  print: console.log,
+  printError: console.error,
+  colour: process.stdout.isTTY,
+  keep,
+});
 
-type Asked = { run: Experiment[]; list: boolean; json: boolean; mutated: boolean; predicted: number | undefined };
-
-/** What is asked for, or what is wrong with how it was asked. */
-function readArgs(args: string[]): Asked | string {
-  const boolean = { type: 'boolean', default: false } as const;
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      allowPositionals: true,
-      options: { all: boolean, list: boolean, json: boolean, mutated: boolean, predict: { type: 'string' } },
-    });
-    const { all, list, json, mutated, predict } = values;
-    const predicted = predict === undefined ? undefined : Number(predict);
-    if (Number.isNaN(predicted)) return `--predict wants a number, not ${predict}.`;
-    if (list || all) return { run: experiments, list, json, mutated, predicted: undefined };
-    const [name, ...more] = positionals;
-    if (name === undefined || more.length > 0) return 'Name one experiment.';
-    const experiment = experiments.find((one) => one.name === name);
-    if (!experiment) return `There is no experiment ${name}: ${experiments.map((one) => one.name).join(', ')}.`;
-    return { run: [experiment], list, json, mutated, predicted };
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-async function runAll({ run, json, mutated, predicted }: Asked, stores: Stores, signal: AbortSignal) {
-  const alone = run.length === 1;
-  const results: ExperimentResult[] = [];
-  for (const experiment of run) {
-    const arena = openArena(stores);
-    try {
-      const result = await runExperiment(experiment, { arena, signal, predicted, mutated });
-      results.push(result);
-      if (!mutated) keep(result);
-      if (!json) console.log(alone ? printable(result, { colour: process.stdout.isTTY }) : printableInALine(result));
-      if (!json && !alone) for (const reason of result.reasons) console.log(`    ${reason}`);
-      if (!json && alone && predicted === undefined) console.log(`\n  ${invitation(experiment)}`);
-    } finally {
-      await arena.close();
-    }
-  }
-  if (json) console.log(JSON.stringify(alone ? results[0] : results, undefined, 2));
-  return results.length > 0 && results.every(({ proved }) => proved) ? 0 : 1;
-}
-
-const invitation = ({ name, prediction }: Experiment) =>
-  `The card: packages/decisions/${name}/card.md. Next time guess first, with --predict: ${prediction.question}`;
-
-/** The last run of each experiment, for the pages. */
+/** For the pages, which show a reader's own last run. */
 function keep(result: ExperimentResult) {
   const folder = join(repositoryRoot, '.data', 'experiments');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${result.experiment}.json`), JSON.stringify(result, undefined, 2));
 }
-
-process.exitCode = await main(process.argv.slice(2));

@@ -77,7 +77,8 @@ function differenceLines(arm: string, parts: DifferenceReport[], paint: Paint): 
       if (kind === 'added') return [paint('green', `  + ${text}`)];
       return near(index) ? [paint('dim', `    ${text}`)] : [];
     });
-    return [`  ${paint('bold', arm)} differs in ${title}:`, ...shown, ''];
+    const does = lines.every(({ kind }) => kind === 'added') ? 'adds, in' : 'differs in';
+    return [`  ${paint('bold', arm)} ${does} ${title}:`, ...shown, ''];
   });
 }
 
