@@ -1,0 +1,119 @@
+/** What one arm did in one round. */
+export type Round = { perSecond: number; latenciesMs: number[]; commits: number; bookings: number };
+
+export type Arm = {
+  name: string;
+  /** Books once. */
+  ask: () => Promise<void>;
+  /** How many transactions have been sent so far. */
+  commits: () => number;
+};
+
+type Load = { callers: number; forMs: number; rounds: number };
+
+/** Runs the arms in turn, round by round, so that a busy machine is busy for all of them. The first round only warms up. */
+export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) {
+  const results = new Map<string, Round[]>(arms.map(({ name }) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    // Each round begins with another arm: nobody is always the one after the slow one.
+    for (const arm of [...arms.slice(round % arms.length), ...arms.slice(0, round % arms.length)]) {
+      const result = await drive(arm, callers, round === 0 ? forMs / 4 : forMs);
+      if (round > 0) results.get(arm.name)?.push(result);
+    }
+  }
+  return results;
+}
+
+/** One caller, who asks each arm in turn: what disturbs one call is as likely to disturb the next. */
+export async function takeTurns(arms: Arm[], { calls, rounds }: { calls: number; rounds: number }) {
+  const results = new Map<string, Round[]>(arms.map(({ name }) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    const latencies = new Map<Arm, number[]>(arms.map((arm) => [arm, []]));
+    const commits = new Map(arms.map((arm) => [arm, arm.commits()]));
+    for (let call = 0; call < calls; call += 1) {
+      for (const [arm, latenciesMs] of latencies) {
+        const asked = performance.now();
+        await arm.ask();
+        latenciesMs.push(performance.now() - asked);
+      }
+    }
+    if (round === 0) continue;
+    for (const [arm, latenciesMs] of latencies) {
+      const perSecond = 1000 / median(latenciesMs);
+      const committed = arm.commits() - (commits.get(arm) ?? 0);
+      results.get(arm.name)?.push({ perSecond, latenciesMs, bookings: calls, commits: committed });
+    }
+  }
+  return results;
+}
+
+/** Callers that ask again as soon as they are answered. */
+async function drive({ ask, commits }: Arm, callers: number, forMs: number): Promise<Round> {
+  const latenciesMs: number[] = [];
+  const committedBefore = commits();
+  const begun = performance.now();
+  const end = begun + forMs;
+  const caller = async () => {
+    while (performance.now() < end) {
+      const asked = performance.now();
+      await ask();
+      latenciesMs.push(performance.now() - asked);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  const seconds = (performance.now() - begun) / 1000;
+  const bookings = latenciesMs.length;
+  return { perSecond: bookings / seconds, latenciesMs, bookings, commits: commits() - committedBefore };
+}
+
+export function median(values: number[]) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export function percentile(values: number[], share: number) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** The ratio of two arms in each round, whose median says more on a noisy machine than the ratio of their medians. */
+export function ratios(of: Round[], to: Round[], measure: (round: Round) => number) {
+  return of.map((round, index) => measure(round) / measure(to[index] as Round));
+}
+
+export const throughput = ({ perSecond }: Round) => perSecond;
+export const medianLatency = ({ latenciesMs }: Round) => median(latenciesMs);
+
+/** One line for each arm. */
+export function printArms(results: ReadonlyMap<string, Round[]>) {
+  console.table(
+    Object.fromEntries(
+      [...results].map(([name, rounds]) => {
+        const latencies = rounds.flatMap(({ latenciesMs }) => latenciesMs);
+        const commits = rounds.reduce((sum, round) => sum + round.commits, 0);
+        const bookings = rounds.reduce((sum, round) => sum + round.bookings, 0);
+        return [
+          name,
+          {
+            'per second': Math.round(median(rounds.map(throughput))),
+            'p50 ms': Number(percentile(latencies, 0.5).toFixed(2)),
+            'p99 ms': Number(percentile(latencies, 0.99).toFixed(1)),
+            'answers per commit': commits === 0 ? 'no commits' : Number((bookings / commits).toFixed(1)),
+          },
+        ];
+      }),
+    ),
+  );
+}
+
+export type Target = { what: string; ratio: number[]; atLeast?: number; atMost?: number };
+
+/** Prints what was reached of a target. @returns whether it was */
+export function judge({ what, ratio, atLeast, atMost }: Target) {
+  const middle = median(ratio);
+  const reached = middle >= (atLeast ?? 0) && middle <= (atMost ?? Number.POSITIVE_INFINITY);
+  const range = `${Math.min(...ratio).toFixed(2)} to ${Math.max(...ratio).toFixed(2)}`;
+  const wanted = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
+  console.log(`${reached ? '✔' : '✖'} ${what}: ${middle.toFixed(2)} (${range}), wanted ${wanted}`);
+  return reached;
+}
