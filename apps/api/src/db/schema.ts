@@ -120,7 +120,7 @@ export const bookings = pgTable(
     places: smallint('places').notNull(),
     totalMinor: integer('total_minor').notNull(),
     currency: text('currency').notNull(),
-    holdExpiresAt: instant('hold_expires_at').notNull(),
+    holdExpiresAt: timestamp('hold_expires_at', { withTimezone: true, precision: 3 }).notNull(),
     createdAt: createdAt(),
     confirmedAt: instant('confirmed_at'),
     /** When it was cancelled or expired. */

@@ -81,29 +81,31 @@ const INSERT_HOLDS: Statement = {
 // #endregion
 
 // #region at-once
-const HOLD_IF_CLEAR: Statement = {
+/** What PostgreSQL is asked for a booking that comes alone; see `holdIfClear`. */
+export const HOLD_IF_CLEAR: Statement = {
   name: 'hold_if_clear',
   text: `
     with wanted as (
       select id, position, price_minor, currency, quantity
-      from unnest($3::uuid[], $4::smallint[]) as asked (id, quantity) join ticket_types using (id)
-      where event_id = $1 and capacity - sold - held >= quantity
-    ), total as (
-      select count(*) as lines, sum(quantity)::smallint as places, sum(quantity * price_minor)::int as price,
-        min(currency) as currency,
-        json_agg(json_build_object('ticketTypeId', id, 'quantity', quantity, 'unitPriceMinor', price_minor)
-          order by position) as shown
-      from wanted
+      from unnest($4::uuid[], $5::smallint[]) as asked (id, quantity) join ticket_types using (id)
+      where event_id = $2 and capacity - sold - held >= quantity
     ), booking as (
-      insert into bookings (id, user_id, event_id, places, total_minor, currency, created_at, hold_expires_at)
-      select $8, $2, events.id, total.places, price, total.currency, now, now + make_interval(secs => $5::int)
-      from total, events, date_trunc('milliseconds', statement_timestamp()) as now
-      where events.id = $1 and events.status = 'on_sale' and now >= sales_open_at and now < sales_close_at
-        and lines = cardinality($3::uuid[])
-        and total.places + (
-          select coalesce(sum(places), 0) from bookings
-          where event_id = $1 and user_id = $2 and status in ('held', 'confirmed')) <= max_per_user
-        and not exists (select from idempotency_records where user_id = $2 and key = $6)
+      insert into bookings (id, event_id, user_id, places, total_minor, currency, created_at, hold_expires_at)
+      select $1, $2, $3, places, price, currency, statement_timestamp(),
+        statement_timestamp() + make_interval(secs => $6::int)
+      from (
+        select count(*) as lines, sum(quantity) as places, sum(quantity * price_minor) as price, min(currency) as currency
+        from wanted
+      ) total
+      where lines = cardinality($4::uuid[])
+        and exists (
+          select from events
+          where id = $2 and status = 'on_sale'
+            and statement_timestamp() >= sales_open_at and statement_timestamp() < sales_close_at
+            and max_per_user >= total.places + (
+              select coalesce(sum(places), 0) from bookings
+              where event_id = $2 and user_id = $3 and status in ('held', 'confirmed')))
+        and not exists (select from idempotency_records where user_id = $3 and key = $7)
       returning *
     ), new_lines as (
       insert into booking_lines (booking_id, ticket_type_id, quantity, unit_price_minor)
@@ -112,13 +114,14 @@ const HOLD_IF_CLEAR: Statement = {
       update ticket_types set held = held + quantity from booking, wanted where ticket_types.id = wanted.id
     ), record as (
       insert into idempotency_records (user_id, key, fingerprint, booking_id)
-      select $2, $6, $7, id from booking where $6 is not null
+      select $3, $7, $8, id from booking where $7 is not null
     )
-    select json_build_object('id', id, 'eventId', event_id, 'lines', shown, 'totalMinor', total_minor,
-      'currency', booking.currency, 'createdAt', created_at, 'holdExpiresAt', hold_expires_at)
-    from booking, total`,
+    select json_build_object('id', id, 'eventId', event_id, 'totalMinor', total_minor, 'currency', currency,
+      'createdAt', created_at, 'holdExpiresAt', hold_expires_at, 'lines', (
+        select json_agg(json_build_object('ticketTypeId', id, 'quantity', quantity, 'unitPriceMinor', price_minor)
+          order by position) from wanted))
+    from booking`,
 };
-// #endregion
 
 /** What a batch is decided from, but for the event's own row. */
 export type InventoryRow = Pick<Inventory, 'now'> & {
@@ -195,6 +198,7 @@ export async function holdIfClear(
   idempotency: { key: string; fingerprint: string } | undefined,
 ): Promise<HeldBooking | undefined> {
   const values = [
+    timeOrderedId(new Date()),
     eventId,
     userId,
     plainArray(lines.map(({ ticketTypeId }) => ticketTypeId)),
@@ -202,7 +206,6 @@ export async function holdIfClear(
     String(holdSeconds),
     idempotency?.key ?? null,
     idempotency?.fingerprint ?? null,
-    timeOrderedId(new Date()),
   ];
   const [, bookings] = await inOneRoundTrip(db, [
     { statement: LOCK_EVENT, values: [eventId] },
