@@ -7,10 +7,7 @@ import { edits } from '../frame/edits.ts';
 const file = 'apps/api/src/queries/holds.ts';
 
 /** Reads how many places are free, and writes if there are enough: two good statements, and nobody else is kept out. */
-export const withoutLock = edits(
-  { file, region: 'lock' },
-  { from: 'from events where id = $1 for no key update', to: 'from events where id = $1' },
-);
+export const withoutLock = edits({ file, region: 'lock' }, { from: ' for no key update', to: '' });
 
 // #region isolation
 /** The lock is there, but every statement sees what was committed when the transaction began: before the wait for the lock. */
