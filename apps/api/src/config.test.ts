@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig, readDatabaseUrl } from './config.ts';
 
 const usable = {
   DATABASE_URL: 'postgres://mt:x@127.0.0.1/mt',
@@ -55,6 +55,15 @@ test('a secret can stand in a file, without the line break at its end; a variabl
   });
   const another = 'Qb7dWm2xKf9sTz4vRj6nHc8pLg3yXa5e';
   expect(readConfig({ ...others, ...files, APP_SECRET: another }).appSecret).toBe(another);
+});
+
+test('commands that need the database alone find its URL in the same places', () => {
+  expect(readDatabaseUrl({ DATABASE_URL: usable.DATABASE_URL })).toBe(usable.DATABASE_URL);
+  expect(readDatabaseUrl({ DATABASE_URL: '', DATABASE_URL_FILE: fileWith(usable.DATABASE_URL) })).toBe(
+    usable.DATABASE_URL,
+  );
+  expect(readDatabaseUrl({})).toBeUndefined();
+  expect(() => readDatabaseUrl({ DATABASE_URL_FILE: `${fileWith('')}.missing` })).toThrow('DATABASE_URL_FILE');
 });
 
 test('a secret file that cannot be read is named among the other wrong variables, and one that is too short is refused', () => {

@@ -109,6 +109,27 @@ export class ConfigError extends Error {
  * @throws ConfigError that names every wrong variable at once, and never shows a value: values can be secrets
  */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  const { present, unreadable } = withFilesRead(environment);
+  const read = config.safeParse(present);
+  if (read.success) return read.data;
+  const issues = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+  const lines = [...unreadable, ...issues];
+  throw new ConfigError(`The configuration is not usable:\n${lines.join('\n')}`);
+}
+
+/**
+ * The database's URL alone, for commands that need nothing else. Undefined if the environment does not name one.
+ * @throws ConfigError if the file it stands in cannot be read
+ */
+export function readDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
+  const { present, unreadable } = withFilesRead(environment);
+  const problem = unreadable.find((line) => line.includes('DATABASE_URL_FILE'));
+  if (problem) throw new ConfigError(`The configuration is not usable:\n${problem}`);
+  return present.DATABASE_URL;
+}
+
+/** The variables that say something, with those that stand in files. */
+function withFilesRead(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const unreadable: string[] = [];
   for (const name of readableFromFile) {
@@ -120,14 +141,5 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       unreadable.push(`  ${name}_FILE: the file cannot be read`);
     }
   }
-  const read = config.safeParse(present);
-  if (read.success) return read.data;
-  const issues = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-  const lines = [...unreadable, ...issues];
-  throw new ConfigError(`The configuration is not usable:\n${lines.join('\n')}`);
-}
-
-/** The database's URL alone, for commands that need nothing else. Undefined if the environment does not name one. */
-export function readDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
-  return environment.DATABASE_URL || undefined;
+  return { present, unreadable };
 }

@@ -49,6 +49,8 @@ function openPool({ url, poolSize, taskName, onIdleError, settings }: DatabaseOp
   });
   // Without a listener an idle connection that breaks (a database restart) would end the process.
   pool.on('error', onIdleError);
+  // Nor may one that breaks in somebody's hands: the pool does not listen then, and its holder hears from the failed query.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
