@@ -1,1 +1,109 @@
-export const benchThroughHttp = async () => true;
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'undici';
+import { type BenchStack, type Session, startBenchStack } from './bench-stack.ts';
+import { type Arm, interleave, judge, median, printArms, type Round, ratios, throughput } from './rounds.ts';
+
+const PEOPLE = 2_000;
+const CONNECTIONS = 32;
+const ROUNDS = 7;
+type Event = { id: string; ticketTypeId: string };
+
+/** Through the balancer and three tasks, on the stack that `npm start` starts: sessions, limits, validation and all. */
+export async function benchThroughHttp() {
+  const bench = await startBenchStack({ people: PEOPLE });
+  const client = new Pool(bench.stack.url, { connections: CONNECTIONS });
+  try {
+    for (const policy of ['booking', 'playground']) await bench.liftLimit(policy);
+    return await compareArms(bench, client);
+  } finally {
+    await client.close();
+    await bench.stop();
+  }
+}
+
+async function compareArms(bench: BenchStack, client: Pool) {
+  let asked = 0;
+  const post = async (expected: number, path: string, body: object, headers: Record<string, string> = {}) => {
+    asked += 1;
+    const { cookie } = bench.customers[asked % PEOPLE] as Session;
+    const { statusCode, body: answer } = await client.request({
+      method: 'POST',
+      path,
+      headers: { cookie, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (statusCode !== expected) throw new Error(`${path} answered ${statusCode} and not ${expected}: ${text}`);
+  };
+  // Three tasks commit; how often is measured on the write path.
+  const arm = (name: string, ask: () => Promise<void>): Arm => ({ name, ask, commits: () => 0 });
+  const wish = ({ id, ticketTypeId }: Event) => ({ eventId: id, lines: [{ ticketTypeId, quantity: 1 }] });
+  /** A person has at most ten places of an event, so a crowd that does not end needs a new event now and then. */
+  const hot = async () => {
+    const events = await Promise.all(Array.from({ length: 12 }, () => bench.newEvent(1_000_000)));
+    const used = new Map<number, Event>();
+    let count = 0;
+    return () => {
+      count += 1;
+      const turn = Math.floor(count / (PEOPLE * 9));
+      used.set(turn, used.get(turn) ?? (events[turn] as Event));
+      return used.get(turn) as Event;
+    };
+  };
+
+  const [forBookings, forKeyed] = [await hot(), await hot()];
+  const full = await bench.newEvent(1);
+  await bench.send(bench.organiser, 'POST', '/v1/bookings', wish(full));
+
+  const nothing = arm('a limited POST that does nothing', () => post(200, '/v1/playground/requests', {}));
+  const booking = arm('booking the hot event', () => post(201, '/v1/bookings', wish(forBookings())));
+  const keyed = arm('the same, with an idempotency key', () =>
+    post(201, '/v1/bookings', wish(forKeyed()), { 'idempotency-key': randomUUID() }),
+  );
+  const refused = arm('refused as sold out', () => post(409, '/v1/bookings', wish(full)));
+  const arms = [nothing, booking, keyed, refused];
+
+  console.log(`\nThrough HTTP, ${CONNECTIONS} connections`);
+  const results = await interleave(arms, { callers: CONNECTIONS, forMs: 1_500, rounds: ROUNDS });
+  printArms(results);
+  const keyRatio = ratios(results.get(keyed.name) as Round[], results.get(nothing.name) as Round[], throughput);
+  console.log(`With an idempotency key, to the POST that does nothing: ${median(keyRatio).toFixed(2)}`);
+  const queries = await countQueries(bench, (forMs) =>
+    interleave([refused], { callers: CONNECTIONS, forMs, rounds: 1 }),
+  );
+  console.log('');
+
+  const of = ({ name }: Arm) => results.get(name) as Round[];
+  return [
+    judge({ what: 'booking the hot event', ratio: ratios(of(booking), of(nothing), throughput), atLeast: 0.7 }),
+    judge({ what: 'refused as sold out', ratio: ratios(of(refused), of(nothing), throughput), atLeast: 0.9 }),
+    judge({ what: 'transactions per task, each time the gate opens', ratio: [queries], atMost: 4 }),
+  ].every(Boolean);
+}
+
+/**
+ * Transactions of PostgreSQL while everybody is refused, without those that the tasks' own jobs make in the same time. A refusal
+ * at the gate makes none: what is left is a look at the places each time the gate has opened by itself, once in 0.9 s.
+ */
+async function countQueries({ database, stack }: BenchStack, run: (forMs: number) => Promise<Map<string, Round[]>>) {
+  const transactions = async () => {
+    // Sessions report what they did when they are idle for a moment.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const { rows } = await database.query(
+      'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
+    );
+    return Number(rows[0].count);
+  };
+  const forMs = 4_000;
+  const runsMs = forMs * 1.25;
+  const atFirst = await transactions();
+  await new Promise((resolve) => setTimeout(resolve, runsMs));
+  const before = await transactions();
+  const results = await run(forMs);
+  const after = await transactions();
+  const refusals = [...results.values()].flat().reduce((sum, { bookings }) => sum + bookings, 0);
+  const idle = before - atFirst;
+  const looks = Math.max(0, after - before - idle);
+  console.log(`At least ${refusals} refusals: ${looks} transactions more than the ${idle} that idle tasks make`);
+  return looks / (runsMs / 900) / stack.tasks.length;
+}

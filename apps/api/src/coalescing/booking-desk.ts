@@ -13,7 +13,9 @@ import {
   recordOfKey,
 } from '../queries/idempotency.ts';
 import { closedGate, closeGates } from '../queries/inventory-gate.ts';
+import { refusedAnswer } from '../rules/held-answers.ts';
 import { type HoldOrder, type HoldOutcome, holdBatches, replayOf } from './hold-batches.ts';
+import { oncePerTurn } from './once-per-turn.ts';
 
 type Desk = {
   db: Connection;
@@ -58,7 +60,7 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
       case 'reused':
         return fail({ kind: 'idempotency-key-reused' });
       case 'refused':
-        return { held: false, body: claim.refusal, replayed: true };
+        return { ...refusedAnswer(claim.refusal), replayed: true };
       case 'asked':
         return (await recorded(key, idempotency.fingerprint)) ?? write(eventId, order);
       case 'abandoned':
@@ -77,15 +79,18 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
     return refused;
   }
 
-  const gateOf = (eventId: string, { lines }: HoldOrder) =>
-    closedGate(
-      redis,
-      eventId,
-      lines.map(({ ticketTypeId }) => ticketTypeId),
-    );
+  // Who wants the same of one event in one turn of the event loop shares one look. A gate that cannot be read counts as open:
+  // it saves work, and decides nothing.
+  const look = oncePerTurn((eventId: string, ticketTypeIds: string[]) =>
+    closedGate(redis, eventId, ticketTypeIds).catch(() => null),
+  );
+  const gateOf = (eventId: string, { lines }: HoldOrder) => {
+    const ticketTypeIds = lines.map(({ ticketTypeId }) => ticketTypeId);
+    return look(`${eventId} ${ticketTypeIds.join(' ')}`, eventId, ticketTypeIds);
+  };
 
   function refusedAtGate(ticketTypeName: string): HoldOutcome {
-    return { held: false, body: refusalBody({ kind: 'sold-out', ticketTypeName }), replayed: false };
+    return { ...refusedAnswer(refusalBody({ kind: 'sold-out', ticketTypeName })), replayed: false };
   }
 
   /** The answer that PostgreSQL remembers under a key. */

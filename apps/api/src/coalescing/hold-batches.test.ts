@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWritingPool } from '../db/client.ts';
 import { bookings } from '../db/schema.ts';
-import { TicketingError } from '../errors.ts';
+import { type Failure, TicketingError } from '../errors.ts';
 import { holdIfClear } from '../queries/holds.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
@@ -23,12 +23,13 @@ beforeAll(async () => {
   book = holdBatches({
     pool,
     holdSeconds: 600,
-    refusalBody: ({ kind }) => kind,
+    refusalBody,
     onSoldOut: (_eventId, soldOut) => soldOutNews.push(soldOut.map(({ ticketTypeName }) => ticketTypeName)),
   });
 });
 afterAll(() => pool.end());
 
+const refusalBody = ({ kind }: Failure) => JSON.stringify({ status: 409, error: kind });
 const userId = async () => (await person(made)).user.id;
 /** Everything that comes in one turn of the event loop is one batch. */
 const together = (eventId: string, orders: HoldOrder[]) =>
@@ -37,7 +38,7 @@ const bodies = (results: Awaited<ReturnType<typeof together>>) =>
   results.map((result) => {
     if (result.status === 'rejected')
       return result.reason instanceof TicketingError ? result.reason.failure.kind : 'error';
-    return result.value.held ? 'held' : result.value.body;
+    return result.value.bookingId ? 'held' : JSON.parse(result.value.body).error;
   });
 
 test('a batch is one transaction, and each request has its own outcome', async () => {
@@ -146,7 +147,7 @@ test('whoever comes alone gets the answer that a batch would give', async () => 
       const nothing = { userId: user, lines: [{ ticketTypeId: randomUUID(), quantity: 1 }] };
       const [inBatch] = await together(event.id, [order, nothing]);
       const booking =
-        inBatch?.status === 'fulfilled' && inBatch.value.held ? JSON.parse(inBatch.value.body) : undefined;
+        inBatch?.status === 'fulfilled' && inBatch.value.bookingId ? JSON.parse(inBatch.value.body) : undefined;
       expect(alone !== undefined).toBe(booking !== undefined);
       expect(await counts()).toEqual(countsAlone);
       if (alone && booking) {
@@ -174,9 +175,7 @@ test('bookings of overlapping ticket types in every order never lock each other 
   const pools = Array.from({ length: 4 }, () =>
     openWritingPool({ url: stores.databaseUrl, poolSize: 2, taskName: 'test', onIdleError: () => {} }),
   );
-  const tasks = pools.map((each) =>
-    holdBatches({ pool: each, holdSeconds: 600, refusalBody: ({ kind }) => kind, onSoldOut: () => {} }),
-  );
+  const tasks = pools.map((each) => holdBatches({ pool: each, holdSeconds: 600, refusalBody, onSoldOut: () => {} }));
   const users = await Promise.all(Array.from({ length: 24 }, userId));
   const results = await Promise.allSettled(
     users.flatMap((user, index) =>
