@@ -13,7 +13,6 @@ import {
   recordOfKey,
 } from '../queries/idempotency.ts';
 import { closedGate, closeGates } from '../queries/inventory-gate.ts';
-import { refusedAnswer } from '../rules/held-answers.ts';
 import { type HoldOrder, type HoldOutcome, holdBatches, replayOf } from './hold-batches.ts';
 import { oncePerTurn } from './once-per-turn.ts';
 
@@ -60,7 +59,7 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
       case 'reused':
         return fail({ kind: 'idempotency-key-reused' });
       case 'refused':
-        return { ...refusedAnswer(claim.refusal), replayed: true };
+        return { held: false, body: claim.refusal, replayed: true };
       case 'asked':
         return (await recorded(key, idempotency.fingerprint)) ?? write(eventId, order);
       case 'abandoned':
@@ -90,7 +89,7 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
   };
 
   function refusedAtGate(ticketTypeName: string): HoldOutcome {
-    return { ...refusedAnswer(refusalBody({ kind: 'sold-out', ticketTypeName })), replayed: false };
+    return { held: false, body: refusalBody({ kind: 'sold-out', ticketTypeName }), replayed: false };
   }
 
   /** The answer that PostgreSQL remembers under a key. */

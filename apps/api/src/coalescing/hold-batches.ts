@@ -13,7 +13,7 @@ import {
 import type { RecordedOutcome } from '../queries/idempotency.ts';
 import { reclaimEndedHolds } from '../queries/inventory.ts';
 import type { SoldOut } from '../queries/inventory-gate.ts';
-import { type HoldAnswer, heldAnswer, refusedAnswer } from '../rules/held-answers.ts';
+import { heldAnswer } from '../rules/held-answers.ts';
 import { decideHolds, type HoldRequest } from '../rules/hold-decisions.ts';
 import { timeOrderedId } from '../rules/ids.ts';
 import { coalesceWrites } from './coalesce-writes.ts';
@@ -26,8 +26,8 @@ const RECLAIM_AT_ONCE = 2_000;
 /** A request with an `Idempotency-Key` also says what tells it from another one under the same key. */
 export type HoldOrder = HoldRequest & { idempotency?: { key: string; fingerprint: string } | undefined };
 
-/** `replayed`: told once more, under a key. */
-export type HoldOutcome = HoldAnswer & { replayed: boolean };
+/** What a request is told: the booking, or a problem. The same bytes each time it is told under the same key. */
+export type HoldOutcome = { held: boolean; body: string; replayed: boolean };
 
 type HoldBatches = {
   pool: Pool;
@@ -62,7 +62,7 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
   const [alone, ...others] = orders;
   if (alone && others.length === 0) {
     const booking = await holdIfClear(db, eventId, alone, options.holdSeconds, alone.idempotency);
-    if (booking) return [{ ...heldAnswer(booking), replayed: false }];
+    if (booking) return [{ held: true, body: heldAnswer(booking), replayed: false }];
   }
 
   const asked = askedBy(orders);
@@ -146,7 +146,7 @@ export function replayOf(record: RecordedOutcome, fingerprint: string): HoldOutc
 }
 
 function outcomeOf({ booking, refusal }: Pick<RecordedOutcome, 'booking' | 'refusal'>, replayed: boolean): HoldOutcome {
-  return { ...(booking ? heldAnswer(booking) : refusedAnswer(refusal ?? '')), replayed };
+  return booking ? { held: true, body: heldAnswer(booking), replayed } : { held: false, body: refusal ?? '', replayed };
 }
 
 const recordId = ({ userId, key }: { userId: string; key: string }) => `${userId} ${key}`;

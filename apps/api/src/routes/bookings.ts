@@ -155,15 +155,13 @@ export function toBooking(row: BookingRow, key: CodeKey): Booking {
 }
 
 /** Sends the bytes as they are, so that the first answer and every later one are the same. */
-function sendOutcome(reply: FastifyReply, { status, body, bookingId, retryAfter, replayed }: HoldOutcome) {
+function sendOutcome(reply: FastifyReply, { held, body, replayed }: HoldOutcome) {
   if (replayed) reply.header(headers.idempotencyReplayed, 'true');
-  if (bookingId !== undefined) reply.header('location', `/v1/bookings/${bookingId}`);
+  const { id, status, retryAfter } = JSON.parse(body);
+  if (held) reply.code(201).header('location', `/v1/bookings/${id}`).type('application/json; charset=utf-8');
+  else reply.code(status).type('application/problem+json; charset=utf-8');
   if (retryAfter !== undefined) reply.header(headers.retryAfter, retryAfter);
-  return reply
-    .code(status)
-    .type(status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json; charset=utf-8')
-    .serializer((bytes: string) => bytes)
-    .send(body);
+  return reply.serializer((bytes: string) => bytes).send(body);
 }
 
 /** Tells a repeated request from another one under the same key. What the schema let through has one spelling. */
