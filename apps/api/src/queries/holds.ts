@@ -122,6 +122,7 @@ export const HOLD_IF_CLEAR: Statement = {
           order by position) from wanted))
     from booking`,
 };
+// #endregion
 
 /** What a batch is decided from, but for the event's own row. */
 export type InventoryRow = Pick<Inventory, 'now'> & {
