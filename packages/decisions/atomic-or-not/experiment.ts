@@ -22,6 +22,7 @@ const deciding: Connect = (redis) => withEditedScripts(writingAfterwards(redis),
 
 export default defineExperiment<Connect, 'in-turn' | 'at-once'>({
   name: 'atomic-or-not',
+  claim: 'Calls at the same moment get exactly the tokens that are there.',
   load: `A bucket has ${CAPACITY} tokens. ${CALLS} calls arrive at ${TASKS} tasks: once one after the other, and once at the same moment, so that all have their first answer from Redis before any of them goes on.`,
   measures: {
     'in-turn': `let through of ${CALLS} that come one after the other`,

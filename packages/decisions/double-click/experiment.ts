@@ -24,6 +24,7 @@ const unrecorded = edits(
 
 export default defineExperiment<OpenDesk, 'at-once' | 'after-redis-forgot'>({
   name: 'double-click',
+  claim: 'One click is one booking, however often it arrives and whatever Redis forgets.',
   load: `Somebody clicks on "book" ${TASKS} times, each click with the same Idempotency-Key and at another of ${TASKS} tasks, so that none has written before all of them are about to. Then Redis loses its memory, and they click once more.`,
   measures: {
     'at-once': `bookings after ${TASKS} clicks at the same moment`,

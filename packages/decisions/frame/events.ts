@@ -16,7 +16,7 @@ export type ArmEvent =
 
 /** All that a run tells, in order. `atMs` counts from the beginning of the arm, on the clock that the experiment goes by. */
 export type ExperimentEvent =
-  | { kind: 'begin'; experiment: string; load: string; arms: { name: string; what: string }[] }
+  | { kind: 'begin'; experiment: string; claim: string; load: string; arms: { name: string; what: string }[] }
   | { kind: 'arm-begin'; arm: string }
   | (ArmEvent & { arm: string; atMs: number })
   | { kind: 'arm-end'; arm: string; result: ArmResult }

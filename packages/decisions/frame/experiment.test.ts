@@ -11,6 +11,7 @@ import { exactly } from './results.ts';
 const counting = (run = count) =>
   defineExperiment<number, 'counted'>({
     name: 'counting',
+    claim: 'It counts.',
     load: 'Counts.',
     measures: { counted: 'what was counted to' },
     naive: {

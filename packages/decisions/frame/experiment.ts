@@ -12,7 +12,9 @@ import { judgeArm, reasonsAgainst } from './verdict.ts';
 export type ExperimentDefinition<Subject, Measure extends string> = {
   /** The name of its room. */
   name: string;
-  /** One sentence: what is done to every arm. */
+  /** What the shipped design promises, in one sentence. */
+  claim: string;
+  /** What is done to every arm. */
   load: string;
   /** What is read from the stores when the load is over, in words. */
   measures: Record<Measure, string>;
@@ -47,6 +49,7 @@ export type Arm = {
 
 export type Experiment = {
   name: string;
+  claim: string;
   load: string;
   measures: Record<string, string>;
   naive: Arm[];
@@ -59,7 +62,7 @@ export type Experiment = {
 export function defineExperiment<Subject, Measure extends string>(
   definition: ExperimentDefinition<Subject, Measure>,
 ): Experiment {
-  const { name, load, measures, naive, shipped, mutation, prediction } = definition;
+  const { name, claim, load, measures, naive, shipped, mutation, prediction } = definition;
   const running = (subject: Subject) => (stage: Stage) => definition.run(stage, subject);
   const without = { differences: [], mostChangedLines: 0 };
   const shippedArm = {
@@ -70,7 +73,7 @@ export function defineExperiment<Subject, Measure extends string>(
     run: running(shipped.subject),
   };
   return {
-    ...{ name, load, measures, prediction },
+    ...{ name, claim, load, measures, prediction },
     naive: Object.entries<NaiveArm<Subject, Measure>>(naive).map(([armName, arm]) => ({
       ...{ name: armName, what: arm.what, differences: arm.differences, mostChangedLines: arm.mostChangedLines },
       expected: arm.fails,
@@ -106,8 +109,8 @@ export async function runExperiment(experiment: Experiment, options: RunOptions)
   const began = performance.now();
   const ranAt = new Date().toISOString();
   const arms = [...experiment.naive, options.mutated ? experiment.mutation : experiment.shipped];
-  const { name, load, measures } = experiment;
-  emit({ kind: 'begin', experiment: name, load, arms: arms.map((arm) => ({ name: arm.name, what: arm.what })) });
+  const { name, claim, load, measures } = experiment;
+  emit({ kind: 'begin', experiment: name, claim, load, arms: arms.map((arm) => ({ name: arm.name, what: arm.what })) });
 
   const results: ArmResult[] = [];
   for (const arm of arms) {
@@ -120,7 +123,7 @@ export async function runExperiment(experiment: Experiment, options: RunOptions)
   const reasons = reasonsAgainst(results);
   const result: ExperimentResult = {
     ...{ experiment: name, ranAt, durationMs: Math.round(performance.now() - began) },
-    ...{ machine: machine(), stores: arena.description, load },
+    ...{ machine: machine(), stores: arena.description, claim, load },
     prediction: predicted === undefined ? undefined : predictionOf(experiment, results, predicted),
     arms: results,
     differences: arms.map((arm) => ({ arm: arm.name, parts: reportDifferences(arm.differences) })),

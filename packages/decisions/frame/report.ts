@@ -8,7 +8,7 @@ type Paint = (style: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) 
 export function printable(result: ExperimentResult, { colour }: { colour: boolean }): string {
   const paint: Paint = colour ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
   const lines = [
-    paint('bold', result.experiment),
+    `${paint('bold', result.experiment)}  ${result.claim}`,
     '',
     ...wrapped(result.load),
     ...predictionLines(result, paint),
@@ -45,18 +45,18 @@ function tableOf(arms: ArmResult[], paint: Paint): string[] {
     what,
     ...arms.map(({ name, measures: of }) => cellOf(name, of[index] as MeasureResult)),
   ]);
-  const heads = ['', ...arms.map(({ name }) => name)];
+  const heads = ['found (stated)', ...arms.map(({ name }) => name)];
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const lineOf = (cells: string[]) =>
     `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd();
   return [paint('bold', lineOf(heads)), ...rows.map(lineOf)];
 }
 
-/** @example '60, not 20 as shipped' → breaks what the shipped arm holds, as stated */
+/** What was found, what was stated of this arm, and whether it is what the shipped arm holds. */
 function cellOf(arm: string, { found, expected, asExpected, holds }: MeasureResult) {
-  const surprise = asExpected ? '' : `, stated ${inWords(expected)}`;
-  if (arm === 'shipped') return `${found}${surprise} ${holds && asExpected ? '✔' : '✖'}`;
-  return `${found}${surprise} ${holds ? ' ' : '✖'}`;
+  const stated = asExpected ? inWords(expected) : `stated ${inWords(expected)}`;
+  const mark = arm === 'shipped' ? (holds && asExpected ? '✔' : '✖') : holds ? '' : '✖';
+  return `${found} (${stated}) ${mark}`.trimEnd();
 }
 
 function verdictLines({ proved, reasons }: ExperimentResult, paint: Paint) {

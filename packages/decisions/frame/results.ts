@@ -31,6 +31,7 @@ export type ExperimentResult = {
   durationMs: number;
   machine: string;
   stores: string;
+  claim: string;
   load: string;
   prediction?: { question: string; predicted: number; found: number } | undefined;
   /** The naive arms, then the shipped one. */

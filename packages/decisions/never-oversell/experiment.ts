@@ -33,6 +33,7 @@ const naive = 'packages/decisions/never-oversell/naive.ts';
 
 export default defineExperiment<OpenDesk, 'rush' | 'after-redis-forgot'>({
   name: 'never-oversell',
+  claim: 'No place is given twice, whatever happens at once and whatever Redis forgets.',
   load: `A house of ${CAPACITY}. ${AT_EACH_TASK} people at each of ${TASKS} tasks ask for a place at the same moment, so that every transaction begins before the first one ends. Then Redis loses its memory, and ${LATE} more people come, one after the other. The CHECK on the table is taken off: it would turn some of what happens into errors.`,
   measures: {
     rush: `places given in the rush, of ${CAPACITY}`,

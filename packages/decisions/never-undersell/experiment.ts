@@ -22,6 +22,7 @@ const edited =
 
 export default defineExperiment<OpenDesk, 'rush' | 'after-the-holds'>({
   name: 'never-undersell',
+  claim: 'Nobody goes without a place while places are free.',
   load: `A house of ${CAPACITY}. ${CAPACITY} people ask for a place each, at ${TASKS} tasks and at the same moment. Nobody pays, and the time of their holds passes. In the next moment ${CAPACITY} other people ask.`,
   measures: {
     rush: `places given to the first ${CAPACITY} people`,

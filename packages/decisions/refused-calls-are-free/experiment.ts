@@ -21,6 +21,7 @@ const full = plainLimit({ capacity: 1, refillIntervalMs: 3_600_000 });
 
 export default defineExperiment<Edit[], 'patient' | 'eager' | 'eager-later' | 'first-of-two'>({
   name: 'refused-calls-are-free',
+  claim: 'A refused call takes nothing: who retries too fast still gets the whole rate.',
   load: `A bucket of ${CAPACITY} gets one token back each second. For a minute a patient client calls every second and an eager one every ${EAGER_MS} ms, each on its own bucket. Then ${CAPACITY} calls pass two buckets each, the second of which refuses. The clock is moved by hand.`,
   measures: {
     patient: 'the patient client, served within the minute',

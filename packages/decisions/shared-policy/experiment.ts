@@ -21,6 +21,7 @@ const shipped: StartTask = (redis) => (take) => takeToken(redis, take);
 
 export default defineExperiment<StartTask, 'one-task' | 'three-tasks' | 'after-a-deploy'>({
   name: 'shared-policy',
+  claim: 'However many tasks run, all of them together let through what the policy allows.',
   load: `One client may try to log in ${LIMIT} times. It calls ${CALLS} times, in turn at every task: first where there is one task, then where there are ${TASKS}, and once more after a deploy has started ${TASKS} new ones.`,
   measures: {
     'one-task': 'let through, with one task',

@@ -22,6 +22,7 @@ const limit = plainLimit({ capacity: LIMIT, refillTokens: LIMIT, refillIntervalM
 
 export default defineExperiment<Edit[], 'steady' | 'after-an-hour' | 'at-the-edge'>({
   name: 'token-bucket-or-window',
+  claim: 'In any span of time no more is let through than the capacity and what flows back meanwhile.',
   load: `${LIMIT} calls a minute are allowed. Three clients: one calls evenly, ${LIMIT} times a minute; one has been quiet for an hour and calls ${CALLS} times in a second; and one calls ${CALLS} times in a minute's last second and ${CALLS} times in the first of the next. The clock is moved by hand.`,
   measures: {
     steady: `let through of ${LIMIT * 2} that come evenly in two minutes`,

@@ -21,6 +21,7 @@ const limit = plainLimit({ capacity: CAPACITY, refillIntervalMs: REFILL_MS });
 
 export default defineExperiment<Connect, 'apart' | 'together'>({
   name: 'whose-clock',
+  claim: 'Wrong clocks of tasks give nobody a token.',
   load: `A bucket of ${CAPACITY} tokens gets one more every ${REFILL_MS / 1000} s. Within a second a client calls ${CALLS} times, in turn at two tasks: once while their clocks agree, and once while the second one's is ${AHEAD_MS / 1000} s ahead.`,
   measures: {
     together: 'let through, with clocks that agree',
