@@ -40,6 +40,8 @@ export async function newPerson(browser: Browser, origin: string): Promise<Perso
   context.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   context.on('console', (message) => {
+    // Another program of this machine brought a network interface up or down: nothing that a page could help.
+    if (message.text().includes('ERR_NETWORK_CHANGED')) return;
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);
   });
   context.on('weberror', (error) => complaints.push(`exception: ${error.error().message}`));

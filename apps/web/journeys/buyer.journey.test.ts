@@ -1,40 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { demoAccounts, demoPassword } from '@minitickets/contract';
-import { type Stack, startStack } from '@minitickets/stack/stack';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations, newPerson, sidewaysScroll, startBrowser } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { expectFitForAll, heading, openShop } from './shop.ts';
 
-/** A buyer's way through the whole shop: real pages, balancer, three tasks, PostgreSQL and Redis. */
+/** A buyer's way through the whole shop. */
 
-let stack: Stack;
-let browser: Browser;
-let dataDir: string;
-
-beforeAll(async () => {
-  browser = await startBrowser();
-  dataDir = await mkdtemp(join(tmpdir(), 'minitickets-journey-'));
-  stack = await startStack({ dataDir, seed: true });
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
-  if (dataDir) await rm(dataDir, { recursive: true, force: true });
-});
-
+const shop = openShop();
 const eventName = 'Summer Night Open Air';
 const [customer] = demoAccounts;
 
-/** What a page shows at this point: reachable for everybody, on every width, in both themes. */
-async function expectFitForAll(page: Page) {
-  expect(await accessibilityViolations(page)).toEqual([]);
-  expect(await sidewaysScroll(page, [320, 390, 1280])).toEqual([0, 0, 0]);
-}
-
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 const secondsShown = async (page: Page) => {
   const [minutes = Number.NaN, seconds = Number.NaN] = ((await page.getByRole('timer').textContent()) ?? '')
     .split(':')
@@ -44,8 +18,7 @@ const secondsShown = async (page: Page) => {
 const focusedText = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
 
 test('log in, hold two places, pay, see the tickets, log out', async () => {
-  const { context, complaints } = await newPerson(browser, stack.url);
-  const page = await context.newPage();
+  const { context, complaints, page } = await shop.visitor();
 
   await page.goto('/');
   await heading(page, 'What’s on').waitFor();
@@ -97,6 +70,9 @@ test('log in, hold two places, pay, see the tickets, log out', async () => {
   await expectFitForAll(page);
   // The other tab follows by itself.
   await heading(second, 'Your 2 tickets').waitFor();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Add to calendar' }).click();
+  expect((await download).suggestedFilename()).toBe('summer-night-open-air.ics');
 
   await page.getByRole('link', { name: 'My bookings' }).click();
   await heading(page, 'My bookings').waitFor();
@@ -115,8 +91,7 @@ test('log in, hold two places, pay, see the tickets, log out', async () => {
 });
 
 test('every refusal on the way is explained, and the way goes on', async () => {
-  const { context, complaints } = await newPerson(browser, stack.url);
-  const page = await context.newPage();
+  const { complaints, page } = await shop.visitor();
 
   await page.goto('/nowhere');
   await heading(page, 'There is no such page').waitFor();

@@ -20,7 +20,7 @@ export function OneOf<Value extends string>({
         {options.map(([option, words]) => (
           <label
             key={option}
-            className="grow cursor-pointer rounded-control px-2.5 py-2 text-center font-medium text-muted hover:text-ink has-checked:bg-surface has-checked:font-semibold has-checked:text-ink has-checked:inset-ring has-checked:inset-ring-edge has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+            className="relative grow cursor-pointer rounded-control px-2.5 py-2 text-center font-medium text-muted hover:text-ink has-checked:bg-surface has-checked:font-semibold has-checked:text-ink has-checked:inset-ring has-checked:inset-ring-edge has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
           >
             <input
               type="radio"
@@ -28,7 +28,7 @@ export function OneOf<Value extends string>({
               value={option}
               checked={option === value}
               onChange={() => onChange(option)}
-              className="sr-only"
+              className="absolute inset-0 cursor-pointer opacity-0"
             />
             {words}
           </label>

@@ -111,10 +111,8 @@ function Account({ onLogOut }: { onLogOut: () => void }) {
         </Link>
       )}
       <Link to="/account" className={navClass}>
-        <span className="sr-only max-sm:not-sr-only">Account</span>
-        <span aria-hidden="true" className="max-w-40 truncate max-sm:hidden">
-          {user?.name ?? 'Account'}
-        </span>
+        <span className={clsx(user && 'sm:sr-only')}>Account</span>
+        {user && <span className="max-w-40 truncate max-sm:hidden"> {user.name}</span>}
       </Link>
       {user && (
         <button type="button" className={clsx(navClass, 'max-sm:hidden')} onClick={onLogOut}>

@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type demoAccounts, demoPassword } from '@minitickets/contract';
+import { type Stack, startStack } from '@minitickets/stack/stack';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { accessibilityViolations, newPerson, sidewaysScroll, startBrowser } from './browser.ts';
+
+/** Gives a file of journeys a whole shop and a browser: real pages, balancer, three tasks, PostgreSQL and Redis. */
+export function openShop() {
+  let stack: Stack | undefined;
+  let browser: Browser | undefined;
+  let dataDir: string | undefined;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    dataDir = await mkdtemp(join(tmpdir(), 'minitickets-journey-'));
+    stack = await startStack({ dataDir, durable: false, seed: true });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+    if (dataDir) await rm(dataDir, { recursive: true, force: true });
+  });
+
+  return {
+    get url() {
+      if (!stack) throw new Error('The shop is opened in beforeAll: use it in a test.');
+      return stack.url;
+    },
+    /** Somebody with a browser profile of their own, on a fresh page. */
+    async visitor() {
+      if (!stack || !browser) throw new Error('The shop is opened in beforeAll: use it in a test.');
+      const person = await newPerson(browser, stack.url);
+      return { ...person, page: await person.context.newPage() };
+    },
+  };
+}
+
+export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
+
+/** Logs in through the page, as one of the demo accounts. */
+export async function logIn(page: Page, account: (typeof demoAccounts)[number], returnTo = '/') {
+  await page.goto(`/log-in?returnTo=${encodeURIComponent(returnTo)}`);
+  await page.getByLabel('E-mail').fill(account.email);
+  await page.getByLabel('Password').fill(demoPassword);
+  await page.locator('form').getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL(`**${returnTo}`);
+}
+
+/** What a page shows at this point: reachable for everybody, on every width, in both themes. */
+export async function expectFitForAll(page: Page) {
+  expect(await accessibilityViolations(page)).toEqual([]);
+  expect(await sidewaysScroll(page, [320, 390, 1280])).toEqual([0, 0, 0]);
+}

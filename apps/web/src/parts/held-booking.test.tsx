@@ -1,0 +1,42 @@
+import type { Booking } from '@minitickets/contract';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { createQueryClient } from '../api/queries.ts';
+import { HeldBooking } from './held-booking.tsx';
+
+const booking: Booking = {
+  id: '52652864-1586-486a-ac67-b0258ae53086',
+  eventId: '62652864-1586-486a-ac67-b0258ae53086',
+  status: 'held',
+  payment: 'pending',
+  lines: [{ ticketTypeId: '72652864-1586-486a-ac67-b0258ae53086', quantity: 1, unitPriceMinor: 1250 }],
+  totalMinor: 1250,
+  currency: 'EUR',
+  holdExpiresAt: '2026-06-01T10:10:00.000Z',
+  createdAt: '2026-06-01T10:00:00.000Z',
+  tickets: [],
+};
+
+afterEach(cleanup);
+
+const shown = (payment: Booking['payment']) => (
+  <QueryClientProvider client={createQueryClient()}>
+    <HeldBooking booking={{ ...booking, payment }} event={undefined} secondsLeft={300} />
+  </QueryClientProvider>
+);
+
+test('a payment that is declined while it was waited for says so, until another one begins', () => {
+  const { rerender } = render(shown('pending'));
+  expect(screen.queryByText('That payment was declined')).toBeNull();
+  act(() => rerender(shown('unpaid')));
+  expect(screen.getByText('That payment was declined')).toBeDefined();
+  act(() => rerender(shown('pending')));
+  expect(screen.queryByText('That payment was declined')).toBeNull();
+});
+
+test('a booking that nobody tried to pay says nothing of the kind', () => {
+  const { rerender } = render(shown('unpaid'));
+  act(() => rerender(shown('unpaid')));
+  expect(screen.queryByText('That payment was declined')).toBeNull();
+});
