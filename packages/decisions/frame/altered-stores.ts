@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type RedisScript, runScript } from '@minitickets/api/db/redis-scripts';
 import type { Redis } from 'ioredis';
 import type { Connection, Pool, PoolClient } from 'pg';
 import { type Edit, edited, editedFile } from './edits.ts';
@@ -13,17 +12,18 @@ export function withEditedScripts(
   changes: readonly Edit[],
   moreValues: () => (string | number)[] = () => [],
 ): Redis {
-  const bySha = new Map<string, RedisScript>();
+  // By name or, when Redis does not know the name yet, by text.
+  const inPlaceOf = new Map<unknown, string>();
   for (const file of new Set(changes.map((change) => change.file))) {
     const script = editedFile(file, changes);
-    bySha.set(shaOf(script.text), { text: script.edited, sha: shaOf(script.edited) });
+    inPlaceOf.set(script.text, script.edited).set(shaOf(script.text), shaOf(script.edited));
   }
-  const evalsha = (sha: string, keyCount: number, ...rest: string[]) => {
-    const script = bySha.get(sha);
-    if (!script) return redis.evalsha(sha, keyCount, ...rest);
-    return runScript(redis, script, rest.slice(0, keyCount), [...rest.slice(keyCount), ...moreValues()]);
+  const sendCommand = (...[command, stream]: Parameters<Redis['sendCommand']>) => {
+    const script = /^eval/i.test(command.name) ? inPlaceOf.get(command.args[0]) : undefined;
+    if (script !== undefined) command.args = [script, ...command.args.slice(1), ...moreValues().map(String)];
+    return redis.sendCommand(command, stream);
   };
-  return Object.create(redis, { evalsha: { value: evalsha } }) as Redis;
+  return Object.create(redis, { sendCommand: { value: sendCommand } }) as Redis;
 }
 
 const shaOf = (text: string) => createHash('sha1').update(text).digest('hex');
