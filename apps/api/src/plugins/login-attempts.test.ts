@@ -1,5 +1,6 @@
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
+import { policies } from '../rules/limits.ts';
 import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
@@ -8,6 +9,8 @@ beforeAll(async () => {
   the = await testApp(stores, { trustedProxies: ['127.0.0.1'] });
 });
 
+/** Failed attempts at one account. */
+const BUDGET = policies['login-account'].limits.all.capacity;
 const PASSWORD = 'a password that is long enough';
 let clients = 0;
 /** Every call comes from somewhere else, so that only the account's budget can be what stops it. */
@@ -37,7 +40,7 @@ async function logIn(email: string, password: string, device?: string) {
 
 test('failed attempts at one account are limited wherever they come from', async () => {
   const email = await register();
-  for (let attempt = 0; attempt < 10; attempt++) expect((await logIn(email, 'wrong')).statusCode).toBe(401);
+  for (let attempt = 0; attempt < BUDGET; attempt++) expect((await logIn(email, 'wrong')).statusCode).toBe(401);
   const stopped = await logIn(email, PASSWORD);
   expect(stopped.statusCode).toBe(429);
   expect(stopped.json()).toMatchObject({ error: 'rate_limited', retryAfter: 60 });
@@ -45,7 +48,7 @@ test('failed attempts at one account are limited wherever they come from', async
 
 test('nobody is told what is left of an account’s budget', async () => {
   const email = await register();
-  for (let attempt = 0; attempt < 11; attempt++) {
+  for (let attempt = 0; attempt <= BUDGET; attempt++) {
     const { headers } = await logIn(email, 'wrong');
     expect(headers['ratelimit-policy']).toBe('"login";q=20;w=60');
     expect(headers['x-ratelimit-remaining']).toBe('19');
@@ -54,9 +57,9 @@ test('nobody is told what is left of an account’s budget', async () => {
 
 test('an account that does not exist has a budget too, so that nothing tells it apart', async () => {
   const statuses = [];
-  for (let attempt = 0; attempt < 11; attempt++)
+  for (let attempt = 0; attempt <= BUDGET; attempt++)
     statuses.push((await logIn('nobody@example.test', 'wrong')).statusCode);
-  expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  expect(statuses).toEqual([...Array(BUDGET).fill(401), 429]);
 });
 
 test('a right password costs nothing', async () => {
@@ -66,9 +69,9 @@ test('a right password costs nothing', async () => {
 
 test('of a hundred attempts in the same moment no more are tried than the budget holds', async () => {
   const email = await register();
-  const answers = await Promise.all(Array.from({ length: 60 }, () => logIn(email, 'wrong')));
+  const answers = await Promise.all(Array.from({ length: BUDGET + 50 }, () => logIn(email, 'wrong')));
   const count = (status: number) => answers.filter(({ statusCode }) => statusCode === status).length;
-  expect(count(401)).toBe(10);
+  expect(count(401)).toBe(BUDGET);
   expect(count(429)).toBe(50);
 });
 
@@ -76,7 +79,7 @@ test('a device that logged in before is not locked out by strangers', async () =
   const email = await register();
   const { device } = await logIn(email, PASSWORD);
   expect(device).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/v1/sessions' });
-  for (let attempt = 0; attempt < 11; attempt++) await logIn(email, 'wrong');
+  for (let attempt = 0; attempt <= BUDGET; attempt++) await logIn(email, 'wrong');
   expect((await logIn(email, PASSWORD)).statusCode).toBe(429);
   expect((await logIn(email, PASSWORD, device?.value)).statusCode).toBe(201);
 });
@@ -84,14 +87,14 @@ test('a device that logged in before is not locked out by strangers', async () =
 test('a known device has a budget of failures too', async () => {
   const email = await register();
   const { device } = await logIn(email, PASSWORD);
-  for (let attempt = 0; attempt < 10; attempt++) await logIn(email, 'wrong', device?.value);
+  for (let attempt = 0; attempt < BUDGET; attempt++) await logIn(email, 'wrong', device?.value);
   expect((await logIn(email, 'wrong', device?.value)).statusCode).toBe(429);
 });
 
 test('a device of one account is a stranger to another', async () => {
   const [mine, theirs] = [await register(), await register()];
   const { device } = await logIn(mine, PASSWORD);
-  for (let attempt = 0; attempt < 10; attempt++) await logIn(theirs, 'wrong');
+  for (let attempt = 0; attempt < BUDGET; attempt++) await logIn(theirs, 'wrong');
   expect((await logIn(theirs, PASSWORD, device?.value)).statusCode).toBe(429);
 });
 

@@ -44,10 +44,10 @@ export const policies = {
   'login-account': {
     identity: 'account',
     because:
-      'Guessing one account from many places has to be slow too. Only failures are kept, and nobody is told what is left.',
+      'Guessing one account from many places has to be slow too. Only failures are kept, and nobody is told what is left. More than one address is given, so that alone it locks nobody out; fewer than the 100 failures that NIST SP 800-63B allows.',
     limits: {
       all: {
-        capacity: 10,
+        capacity: 50,
         refillTokens: 1,
         refillIntervalMs: 60_000,
         onStoreFailure: 'closed',
