@@ -110,8 +110,8 @@ test('an answer that waited for this process to have time is not late', async ()
   const { redis } = await ownRedis();
   const answer = redis.ping();
   await new Promise((resolve) => setImmediate(resolve));
-  const busyUntil = performance.now() + 2 * REDIS_DEADLINE_MS;
-  while (performance.now() < busyUntil);
+  // Blocks this thread, and leaves the core to Redis.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * REDIS_DEADLINE_MS);
   expect(await answer).toBe('PONG');
 });
 

@@ -3,24 +3,30 @@ import type { ActivityCounts } from '../queries/limit-activity.ts';
 import type { Decision } from '../queries/rate-limits.ts';
 import type { Limit } from '../rules/limits.ts';
 
-/** Of one report to Redis. Who comes later in a second with more than this many others refused is only in the totals. */
+/** Of one report to Redis and one limit. Who is refused when so many others already were is only in the totals. */
 const MOST_IDENTITIES = 1000;
 
-export type LimitCounts = ReturnType<typeof countLimits>;
+/** All that was ever decided under one policy and tier, and who was refused since the last report. */
+type Counts = {
+  labels: { policy: string; tier: string };
+  decided: { allowed: number; throttled: number; suppressed: number };
+  shadow: { throttled: number; suppressed: number };
+  degraded: { closed: number; open: number; local: number };
+  bans: number;
+  reported: Record<ActivityOutcome, number>;
+  refusedBuckets: Map<string, number>;
+  suppressedBuckets: Map<string, number>;
+};
+type ActivityOutcome = 'allowed' | 'throttled' | 'suppressed' | 'degraded';
 
 /**
  * Counts what the limiter decides: for Prometheus, whose labels never carry an identity, and for the report that all tasks
- * add up in Redis. A count is a number in a Map here; prom-client would look its labels up at every request.
+ * add up in Redis. They are plain numbers here, because this happens on every request; both readers come once in a while.
  */
 export function countLimits(registry: Registry, breakerIsOpen: () => boolean) {
-  const decisions = counter(registry, 'decisions_total', 'Calls by what was decided.', ['policy', 'tier', 'outcome']);
-  const shadow = counter(registry, 'shadow_refusals_total', 'Calls that shadow mode let pass.', [
-    'policy',
-    'tier',
-    'outcome',
-  ]);
-  const bans = counter(registry, 'bans_total', 'Suppressions that began.', ['policy', 'tier']);
-  const degraded = counter(registry, 'degraded_total', 'Calls while Redis was away.', ['policy', 'tier', 'mode']);
+  const all = new Map<string, Counts>();
+  const ofLimit = new WeakMap<Limit, Counts>();
+  exportCounts(registry, () => all.values());
   const seconds = new Histogram({
     name: 'minitickets_limit_script_seconds',
     help: 'How long a task waited for a decision of Redis.',
@@ -35,21 +41,33 @@ export function countLimits(registry: Registry, breakerIsOpen: () => boolean) {
       this.set(breakerIsOpen() ? 1 : 0);
     },
   });
-  let report = emptyReport();
+
+  /** A changed limit is another object, and counted on under the same labels. */
+  function countsOf(limit: Limit) {
+    const known = ofLimit.get(limit);
+    if (known) return known;
+    const name = `${limit.policy} ${limit.tier}`;
+    const counts = all.get(name) ?? noCounts(limit);
+    all.set(name, counts);
+    ofLimit.set(limit, counts);
+    return counts;
+  }
 
   return {
-    decided({ take, ...decision }: Decision) {
-      const { limit, bucket } = take;
-      const outcome = decision.allowed ? 'allowed' : decision.reason === 'suppressed' ? 'suppressed' : 'throttled';
-      (limit.shadow && !decision.allowed ? shadow : decisions).count(`${limit.policy} ${limit.tier} ${outcome}`);
-      add(report.totals, `${limit.policy} ${outcome}`);
-      if (decision.allowed) return;
-      addBounded(decision.reason === 'suppressed' ? report.suppressed : report.refused, `${limit.policy} ${bucket}`);
-      if (decision.reason === 'suppressed' && decision.begins) bans.count(`${limit.policy} ${limit.tier}`);
+    decided(decision: Decision) {
+      const { limit, bucket } = decision.take;
+      const counts = countsOf(limit);
+      if (decision.allowed) {
+        counts.decided.allowed += 1;
+        return;
+      }
+      const outcome = decision.reason === 'suppressed' ? 'suppressed' : 'throttled';
+      counts[limit.shadow ? 'shadow' : 'decided'][outcome] += 1;
+      count(outcome === 'suppressed' ? counts.suppressedBuckets : counts.refusedBuckets, bucket);
+      if (decision.reason === 'suppressed' && decision.begins) counts.bans += 1;
     },
-    degraded({ policy, tier }: Limit, mode: 'closed' | 'open' | 'local') {
-      degraded.count(`${policy} ${tier} ${mode}`);
-      add(report.totals, `${policy} degraded`);
+    degraded(limit: Limit, mode: 'closed' | 'open' | 'local') {
+      countsOf(limit).degraded[mode] += 1;
     },
     /** How long Redis took to decide. */
     tookMs(ms: number) {
@@ -57,42 +75,74 @@ export function countLimits(registry: Registry, breakerIsOpen: () => boolean) {
     },
     /** What was counted since this was last called. */
     takeReport(): ActivityCounts {
-      const { totals, refused, suppressed } = report;
-      report = emptyReport();
-      return {
-        totals: Object.fromEntries(totals),
-        refused: Object.fromEntries(refused),
-        suppressed: Object.fromEntries(suppressed),
-      };
+      const report: ActivityCounts = { totals: {}, refused: {}, suppressed: {} };
+      for (const counts of all.values()) addToReport(report, counts);
+      return report;
     },
   };
 }
 
-const emptyReport = (): Report => ({ totals: new Map(), refused: new Map(), suppressed: new Map() });
-type Report = { [Part in keyof ActivityCounts]: Map<string, number> };
+const noCounts = ({ policy, tier }: Limit): Counts => ({
+  labels: { policy, tier },
+  decided: { allowed: 0, throttled: 0, suppressed: 0 },
+  shadow: { throttled: 0, suppressed: 0 },
+  degraded: { closed: 0, open: 0, local: 0 },
+  bans: 0,
+  reported: { allowed: 0, throttled: 0, suppressed: 0, degraded: 0 },
+  refusedBuckets: new Map(),
+  suppressedBuckets: new Map(),
+});
 
-function add(counts: Map<string, number>, name: string) {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
+function count(buckets: Map<string, number>, bucket: string) {
+  const before = buckets.get(bucket);
+  if (before !== undefined || buckets.size < MOST_IDENTITIES) buckets.set(bucket, (before ?? 0) + 1);
 }
 
-function addBounded(counts: Map<string, number>, name: string) {
-  if (counts.size < MOST_IDENTITIES || counts.has(name)) add(counts, name);
+/** Totals are reported as `policy outcome`, identities as `policy bucket`: the tiers of a policy are one. */
+function addToReport({ totals, refused, suppressed }: ActivityCounts, counts: Counts) {
+  const { labels, decided, shadow, degraded, reported, refusedBuckets, suppressedBuckets } = counts;
+  const now: Counts['reported'] = {
+    allowed: decided.allowed,
+    throttled: decided.throttled + shadow.throttled,
+    suppressed: decided.suppressed + shadow.suppressed,
+    degraded: degraded.closed + degraded.open + degraded.local,
+  };
+  for (const outcome of Object.keys(now) as ActivityOutcome[]) {
+    const since = now[outcome] - reported[outcome];
+    if (since > 0) add(totals, `${labels.policy} ${outcome}`, since);
+  }
+  counts.reported = now;
+  for (const [bucket, times] of refusedBuckets) add(refused, `${labels.policy} ${bucket}`, times);
+  for (const [bucket, times] of suppressedBuckets) add(suppressed, `${labels.policy} ${bucket}`, times);
+  refusedBuckets.clear();
+  suppressedBuckets.clear();
 }
 
-/** A Prometheus counter that is filled when it is read. Counts are named by its label values, separated by blanks. */
-function counter(registry: Registry, name: string, help: string, labelNames: string[]) {
-  const counts = new Map<string, number>();
-  new Counter({
-    name: `minitickets_limit_${name}`,
-    help,
-    labelNames,
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [values, count] of counts) {
-        this.inc(Object.fromEntries(values.split(' ').map((value, index) => [labelNames[index], value])), count);
-      }
-    },
-  });
-  return { count: (values: string) => add(counts, values) };
+function add(counts: Record<string, number>, name: string, times: number) {
+  counts[name] = (counts[name] ?? 0) + times;
+}
+
+function exportCounts(registry: Registry, all: () => Iterable<Counts>) {
+  /** A counter that is filled when Prometheus comes. */
+  const counter = (name: string, help: string, label: string | undefined, read: (counts: Counts) => object | number) =>
+    new Counter({
+      name: `minitickets_limit_${name}`,
+      help,
+      labelNames: ['policy', 'tier', ...(label ? [label] : [])],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const counts of all()) {
+          const values = read(counts);
+          if (typeof values === 'number') this.inc(counts.labels, values);
+          else if (label) {
+            for (const [value, times] of Object.entries(values)) this.inc({ ...counts.labels, [label]: value }, times);
+          }
+        }
+      },
+    });
+  counter('decisions_total', 'Calls, by what was decided.', 'outcome', ({ decided }) => decided);
+  counter('shadow_refusals_total', 'Calls that shadow mode let pass.', 'outcome', ({ shadow }) => shadow);
+  counter('degraded_total', 'Calls without Redis, by what became of them.', 'mode', ({ degraded }) => degraded);
+  counter('bans_total', 'Suppressions that began.', undefined, ({ bans }) => bans);
 }

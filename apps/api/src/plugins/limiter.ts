@@ -1,12 +1,13 @@
 import type { Tier } from '@minitickets/contract';
 import type { Registry } from 'prom-client';
+import { decideInTurns } from '../coalescing/decision-turns.ts';
 import { redisFailure } from '../db/redis-failures.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { addActivity } from '../queries/limit-activity.ts';
 import { readOverrides } from '../queries/limit-overrides.ts';
-import { type Decision, refundToken, reserveToken, type Take, takeToken, takeTokens } from '../queries/rate-limits.ts';
+import { type Decision, refundToken, reserveToken, type Take } from '../queries/rate-limits.ts';
 import { breaker } from '../rules/breaker.ts';
 import { bucketNames } from '../rules/client-identity.ts';
 import { type Limit, limitTable, type PolicyName } from '../rules/limits.ts';
@@ -30,6 +31,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
   const nameOf = bucketNames(deriveKey(config.appSecret, 'limit-identity'));
   const store = breaker({ restMs: REST_MS });
   const local = localBuckets();
+  const take = decideInTurns(redis);
   const counts = countLimits(registry, store.isOpen);
   let table = limitTable();
   let tasks = ASSUMED_TASKS;
@@ -41,7 +43,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
     try {
       const answer = await question();
       store.succeeded();
-      local.clear();
+      if (local.size > 0) local.clear();
       counts.tookMs(performance.now() - begunAt);
       return answer;
     } catch (error) {
@@ -88,10 +90,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
      * @throws TicketingError store-unavailable, if one of them is closed without Redis
      */
     async decide(takes: readonly Take[]): Promise<Outcome> {
-      const [only] = takes;
-      const decisions = await ask(takes, async () =>
-        takes.length === 1 && only ? [await takeToken(redis, only)] : takeTokens(redis, takes),
-      );
+      const decisions = await ask(takes, () => take(takes));
       if (!decisions) return { decisions: [], degraded: takes.map(decideAlone) };
       for (const decision of decisions) counts.decided(decision);
       return { decisions, degraded: [] };

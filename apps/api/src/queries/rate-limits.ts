@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RedisConnection } from '../db/redis.ts';
-import { loadScript, runScript } from '../db/redis-scripts.ts';
+import { loadScript, runPackedScript, runScript } from '../db/redis-scripts.ts';
 import { fullAfterUs, type Limit, nextTokenAfterUs, partsOfToken, type Rate, wholeTokens } from '../rules/limits.ts';
 
 /** One bucket that a call has to pass, under the name that `bucketNames` gave it. The cost is in tokens, 1 if left out. */
@@ -33,8 +33,8 @@ export type Decision = { take: Take; rate: Rate; remaining: number; nextTokenMs:
  */
 // #region take
 export async function takeToken(redis: RedisConnection, take: Take): Promise<Decision> {
-  const answer = await runScript(redis, takeScript, [bucketKey(take.bucket)], [costOf(take), take.limit.forScript]);
-  return readDecision(take, answer as number[], 0, true);
+  const answer = await runPackedScript(redis, takeScript, [bucketKey(take.bucket)], argumentsOf([[take]]));
+  return readDecision(take, answer, 0, true);
 }
 // #endregion
 
@@ -46,11 +46,27 @@ export async function takeToken(redis: RedisConnection, take: Take): Promise<Dec
  */
 export async function takeTokens(redis: RedisConnection, takes: readonly Take[]): Promise<Decision[]> {
   if (redis.isCluster && takes.length > 1) return takeInTurn(redis, takes);
-  const keys = takes.map(({ bucket }) => bucketKey(bucket));
-  const values = takes.flatMap((take) => [costOf(take), take.limit.forScript]);
-  const answer = (await runScript(redis, takeScript, keys, values)) as number[];
-  const granted = takes.every(({ limit }, index) => limit.shadow || answer[index * ANSWER_LENGTH] === SERVED);
-  return takes.map((take, index) => readDecision(take, answer, index * ANSWER_LENGTH, granted));
+  const [decisions] = await decideTogether(redis, [takes]);
+  return decisions as Decision[];
+}
+
+/**
+ * Decides on several calls in one script, one after the other, as if each had come alone. Only on one Redis: on a cluster
+ * their buckets live on several nodes.
+ */
+export async function decideTogether(
+  redis: RedisConnection,
+  calls: readonly (readonly Take[])[],
+): Promise<Decision[][]> {
+  const keys = calls.flatMap((takes) => takes.map(({ bucket }) => bucketKey(bucket)));
+  const answer = await runPackedScript(redis, takeScript, keys, argumentsOf(calls));
+  let at = 0;
+  return calls.map((takes) => {
+    const begin = at;
+    at += takes.length * ANSWER_LENGTH;
+    const granted = takes.every(({ limit }, index) => limit.shadow || answer[begin + index * ANSWER_LENGTH] === SERVED);
+    return takes.map((take, index) => readDecision(take, answer, begin + index * ANSWER_LENGTH, granted));
+  });
 }
 
 /** A charge that can be given back, once. */
@@ -80,8 +96,8 @@ const receiptKey = ({ bucket, id }: Receipt) => `limit:{${bucket}}:receipt:${id}
 async function reserve(redis: RedisConnection, take: Take, goodForMs: number) {
   const receipt: Receipt = { bucket: take.bucket, id: randomBytes(16).toString('base64url') };
   const keys = [bucketKey(take.bucket), receiptKey(receipt)];
-  const answer = await runScript(redis, takeScript, keys, [costOf(take), take.limit.forScript, goodForMs]);
-  return { take, answer: answer as number[], receipt };
+  const answer = await runPackedScript(redis, takeScript, keys, [...argumentsOf([[take]]), goodForMs]);
+  return { take, answer, receipt };
 }
 
 async function takeInTurn(redis: RedisConnection, takes: readonly Take[]) {
@@ -108,12 +124,16 @@ const SERVED = 0;
 const verdicts = ['served', 'empty', 'banned', 'suppressed', 'impossible'] as const;
 const ANSWER_LENGTH = 6;
 
-function readDecision(take: Take, answer: readonly number[], at: number, granted: boolean): Decision {
-  const [verdict, partsBefore, waitUs, capacity, refillTokens, refillIntervalMs] = answer.slice(at, at + ANSWER_LENGTH);
-  if (refillIntervalMs === undefined) throw new Error('rate-limits.lua answered too little');
-  const rate = { capacity, refillTokens, refillIntervalMs } as Rate;
+function readDecision(take: Take, answer: Float64Array, at: number, granted: boolean): Decision {
+  const verdict = answer[at] as number;
+  const waitUs = answer[at + 2] as number;
+  const rate: Rate = {
+    capacity: answer[at + 3] as number,
+    refillTokens: answer[at + 4] as number,
+    refillIntervalMs: answer[at + 5] as number,
+  };
   const charged = granted && verdict === SERVED ? costOf(take) * partsOfToken(rate) : 0;
-  const parts = (partsBefore as number) - charged;
+  const parts = (answer[at + 1] as number) - charged;
   const bucket = {
     take,
     rate,
@@ -122,8 +142,8 @@ function readDecision(take: Take, answer: readonly number[], at: number, granted
     fullMs: fullAfterUs(rate, parts) / 1000,
   };
   // Whole milliseconds, rounded up: never a moment too early.
-  const retryAfterMs = Math.ceil((waitUs as number) / 1000);
-  const word = verdicts[verdict as number];
+  const retryAfterMs = Math.ceil(waitUs / 1000);
+  const word = verdicts[verdict];
   switch (word) {
     case 'served':
       return { ...bucket, allowed: true };
@@ -139,7 +159,22 @@ function readDecision(take: Take, answer: readonly number[], at: number, granted
   }
 }
 
-function costOf({ cost = 1 }: Take) {
+/** The limits, each once, and for each bucket: which of them, the cost, and whether it is the last of its call. */
+function argumentsOf(calls: readonly (readonly Take[])[]) {
+  const limits: Limit[] = [];
+  const buckets: number[] = [];
+  for (const takes of calls) {
+    for (const [index, take] of takes.entries()) {
+      let which = limits.indexOf(take.limit);
+      if (which === -1) which = limits.push(take.limit) - 1;
+      buckets.push(which + 1, costOf(take), index === takes.length - 1 ? 1 : 0);
+    }
+  }
+  return [`[${limits.map(({ forScript }) => forScript).join()}]`, `[${buckets.join()}]`];
+}
+
+/** @throws RangeError for what is no whole number of tokens, or none at all */
+export function costOf({ cost = 1 }: Take) {
   if (!Number.isSafeInteger(cost) || cost < 1) throw new RangeError(`a cost is a whole number from 1, not ${cost}`);
   return cost;
 }

@@ -29,7 +29,7 @@ export const deviceOf = (deviceId: string) => `device:${deviceId}`;
 
 /** 128 bits: nobody finds a second identity with the same bucket. */
 const BUCKET_BYTES = 16;
-/** Names of buckets that are remembered, in each of two generations. A name costs 3 µs to compute, a decision about 20. */
+/** Names of a policy's buckets that are remembered, in each of two generations. A name costs 3 µs to compute, a decision about 20. */
 const REMEMBERED = 10_000;
 
 /**
@@ -38,16 +38,28 @@ const REMEMBERED = 10_000;
  * pseudonymisation, not anonymity.
  */
 export function bucketNames(key: Buffer) {
+  const ofPolicy = new Map<string, (identity: string) => string>();
+  return (policy: string, identity: string) => {
+    let nameOf = ofPolicy.get(policy);
+    if (!nameOf) {
+      nameOf = remembered((one) =>
+        createHmac('sha256', key).update(`${policy}\n${one}`).digest().toString('base64url', 0, BUCKET_BYTES),
+      );
+      ofPolicy.set(policy, nameOf);
+    }
+    return nameOf(identity);
+  };
+}
+
+function remembered(compute: (input: string) => string) {
   let recent = new Map<string, string>();
   let older = new Map<string, string>();
-  return (policy: string, identity: string) => {
-    const both = `${policy}\n${identity}`;
-    const known = recent.get(both) ?? older.get(both);
-    const name = known ?? createHmac('sha256', key).update(both).digest().toString('base64url', 0, BUCKET_BYTES);
-    if (!recent.has(both)) {
-      if (recent.size >= REMEMBERED) [older, recent] = [recent, new Map()];
-      recent.set(both, name);
-    }
-    return name;
+  return (input: string) => {
+    const known = recent.get(input);
+    if (known !== undefined) return known;
+    const output = older.get(input) ?? compute(input);
+    if (recent.size >= REMEMBERED) [older, recent] = [recent, new Map()];
+    recent.set(input, output);
+    return output;
   };
 }

@@ -113,13 +113,26 @@ function withClock(redis: RedisConnection, clock: { nowUs: number }) {
         `local time = redis.call('TIME')`,
         `local us = redis.call('GET', KEYS[1] .. ':clock') local time = { math.floor(us / 1000000), us % 1000000 }`,
       )
-      .replace(`'PX', ceil(expiry / 1000) + 1`, `$& + ${OUTLIVES_THE_TEST_MS}`);
+      .replace(`ceil(expiry / 1000) + 1`, `$& + ${OUTLIVES_THE_TEST_MS}`);
     if (standing === text) throw new Error(`${file} does not read the clock as expected`);
     texts.set(createHash('sha1').update(text).digest('hex'), standing);
   }
-  const evalsha = async (sha: string, keyCount: number, ...rest: (string | number)[]) => {
-    await redis.set(`${rest[0]}:clock`, clock.nowUs);
+  type Rest = (string | number)[];
+  const setClock = (rest: Rest) => redis.set(`${rest[0]}:clock`, clock.nowUs);
+  const evalsha = async (sha: string, keyCount: number, ...rest: Rest) => {
+    await setClock(rest);
     return redis.eval(texts.get(sha) as string, keyCount, ...rest);
   };
-  return Object.create(redis, { evalsha: { value: evalsha } }) as RedisConnection;
+  const evalshaBuffer = async (sha: string, keyCount: number, ...rest: Rest) => {
+    await setClock(rest);
+    return (redis as unknown as Record<'evalBuffer', typeof redis.eval>).evalBuffer(
+      texts.get(sha) as string,
+      keyCount,
+      ...rest,
+    );
+  };
+  return Object.create(redis, {
+    evalsha: { value: evalsha },
+    evalshaBuffer: { value: evalshaBuffer },
+  }) as RedisConnection;
 }
