@@ -5,27 +5,22 @@ import { edits } from '../frame/edits.ts';
 export const onlyDeciding = edits(
   { file: 'apps/api/src/queries/rate-limits.lua', region: 'charge' },
   {
-    from: 'for _, write in ipairs(charges) do redis.call(unpack(write)) end',
-    to: 'return { answer, charges[1] }',
+    from: `for _, charge in ipairs(charges) do redis.call('SET', charge[1], charge[2], 'PX', charge[3]) end`,
+    to: `return { struct.pack('<dddddd', unpack(answer)), unpack(charges[1]) }`,
   },
 );
 
 /** A connection on which the task writes what the script wants written. */
 export function writingAfterwards(redis: Redis): Redis {
-  const runAndWrite =
-    (command: string) =>
-    async (script: string, keyCount: number, key: string, ...values: string[]) => {
-      const reply = (await redis.callBuffer(command, script, keyCount, key, ...values)) as number[] | ToWrite;
-      if (!isToWrite(reply)) return reply;
-      const [answer, [, , bucket, , expiryMs]] = reply;
-      // #region write
-      await redis.set(key, bucket, 'PX', Number(expiryMs));
-      // #endregion
-      return answer;
-    };
-  return Object.create(redis, { evalsha: { value: runAndWrite('evalsha') }, eval: { value: runAndWrite('eval') } });
+  const sendCommand = async (...[command, stream]: Parameters<Redis['sendCommand']>) => {
+    const reply = await redis.sendCommand(command, stream);
+    if (!Array.isArray(reply)) return reply;
+    const [answer, name, bucket, expiryMs] = reply as [Buffer, Buffer, Buffer, number];
+    const key = String(name).slice(redis.options.keyPrefix?.length);
+    // #region write
+    await redis.set(key, bucket, 'PX', expiryMs);
+    // #endregion
+    return answer;
+  };
+  return Object.create(redis, { sendCommand: { value: sendCommand } }) as Redis;
 }
-
-/** An answer, and the command that is to follow: SET, the bucket's key, what is to be in it, PX, and for how long. */
-type ToWrite = [number[], [Buffer, Buffer, Buffer, Buffer, Buffer]];
-const isToWrite = (reply: number[] | ToWrite): reply is ToWrite => Array.isArray(reply[0]);
