@@ -8,9 +8,9 @@ import type { Summary } from './drive.ts';
 
 /** Whether what the server said agrees with what this page computed from its earlier answers. */
 export function Checks({ summary }: { summary: Summary }) {
-  const { counts, servable, checked, mismatches, limitChanges } = summary;
+  const { shared, servable, checked, mismatches, limitChanges } = summary;
   const latest = mismatches.at(-1);
-  const lawHolds = servable === undefined || counts.served <= servable;
+  const lawHolds = servable === undefined || shared.served <= servable;
   return (
     <Card title="Checked against the server">
       <ul className="space-y-3">
@@ -19,11 +19,11 @@ export function Checks({ summary }: { summary: Summary }) {
             limitChanges > 0 ? (
               'The limit was changed meanwhile, so the total is not compared.'
             ) : (
-              'Capacity plus refill is the most that all tasks together may serve. Nothing was sent yet.'
+              'Capacity plus refill is the most that all tasks together may serve. No answer has told of the bucket yet.'
             )
           ) : (
             <>
-              <strong>{counts.served} served</strong>, and one shared bucket could serve at most {servable} in that
+              <strong>{shared.served} served</strong>, and one shared bucket could serve at most {servable} in that
               time.
             </>
           )}
@@ -72,22 +72,21 @@ const count = (tokens: number) => tokens.toFixed(1);
 
 /** The same requests, one shared bucket against a bucket in each process. */
 export function PerProcessColumn({ summary }: { summary: Summary }) {
-  const { counts, perProcess } = summary;
-  const decided = counts.served + counts.throttled + counts.suppressed;
+  const { shared, perProcess } = summary;
   return (
     <Card title="Had each process its own limiter">
       <div className="space-y-2">
-        <Bar words="Served by the shared limiter" value={counts.served} of={decided} look="bg-good" />
+        <Bar words="Served by the shared limiter" value={shared.served} of={shared.decided} look="bg-good" />
         <Bar
           words={`Let through by ${perProcess.tasks === 0 ? 'separate limiters' : `${perProcess.tasks} separate ${perProcess.tasks === 1 ? 'limiter' : 'limiters'}`}`}
           value={perProcess.served}
-          of={decided}
+          of={shared.decided}
           look="bg-bad"
         />
       </div>
       <p className="text-sm text-muted">
-        The first bar is what happened. The second is arithmetic on the same {decided} requests, not a measurement: the
-        same limit, with a bucket of its own in every task that answered.
+        The first bar is what happened. The second is arithmetic on the same {shared.decided} requests, not a
+        measurement: the same limit, with a bucket of its own in every task that answered.
       </p>
     </Card>
   );

@@ -90,3 +90,15 @@ test('the most that one bucket can have served is capacity and refill', async ()
   await pass(200);
   expect(drive.read().servable).toBe(15);
 });
+
+test('what a task decided alone is not counted as the shared bucket’s', async () => {
+  let next: Observation = { ...answer('served'), bucket: undefined, degraded: 'local' };
+  const drive = createDrive(async () => next);
+  drive.burst(4);
+  await pass(200);
+  next = answer('served');
+  drive.burst(1);
+  await pass(200);
+  const { counts, shared, perProcess } = drive.read();
+  expect([counts.served, shared.served, perProcess.served]).toEqual([5, 1, 1]);
+});

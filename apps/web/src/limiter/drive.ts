@@ -34,6 +34,8 @@ export interface Summary {
   refillPerSecond: number | undefined;
   /** The most that one shared bucket can have served in this time. */
   servable: number | undefined;
+  /** What the shared bucket decided: without what tasks decided alone, and what another policy refused. */
+  shared: { decided: number; served: number };
   perProcess: Pick<PerProcess, 'served' | 'tasks'>;
   checked: number;
   mismatches: readonly Mismatch[];
@@ -51,6 +53,7 @@ export interface Summary {
 interface BucketRun {
   model: BucketModel;
   perProcess: PerProcess;
+  shared: { decided: number; served: number };
   counts: Record<Outcome, number>;
   sent: number;
   bans: Ban[];
@@ -138,6 +141,8 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
     own.problem = rest.problem;
     if (task !== undefined) tasks.add(task);
     if (task !== undefined && bucket && outcome !== 'unanswered') {
+      own.shared.decided += 1;
+      if (outcome === 'served') own.shared.served += 1;
       const limit = own.model.limit ?? bucket;
       own.perProcess.decide({ task, at: receivedAt, capacity: limit.capacity, refillPerMs: limit.refillPerMs });
     }
@@ -172,6 +177,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
       refillPerSecond: limit && limit.refillPerMs * 1000,
       servable:
         limit && report.limitChanges === 0 ? Math.floor(limit.capacity + limit.refillPerMs * spanMs) : undefined,
+      shared: { ...own.shared },
       perProcess: { served: own.perProcess.served, tasks: own.perProcess.tasks },
       ...report,
       degraded: own.degraded,
@@ -269,6 +275,7 @@ export type Drive = ReturnType<typeof createDrive>;
 const newRun = (): BucketRun => ({
   model: createBucketModel(),
   perProcess: createPerProcess(),
+  shared: { decided: 0, served: 0 },
   counts: { served: 0, throttled: 0, suppressed: 0, unanswered: 0 },
   sent: 0,
   bans: [],
