@@ -69,10 +69,10 @@ test('sixty requests a second are drawn without a keystroke being lost or felt',
   await page.evaluate(
     "window.waits = []; document.addEventListener('keydown', (press) => waits.push(performance.now() - press.timeStamp))",
   );
-  await page.keyboard.type('a keystroke that is lost would be missing here', { delay: 20 });
+  await page.keyboard.type('each one has to arrive', { delay: 20 });
   const waits = (await page.evaluate<number[]>('waits')).sort((one, other) => one - other);
-  expect(waits).toHaveLength(46);
-  expect(waits[23]).toBeLessThan(50);
+  expect(waits).toHaveLength(22);
+  expect(waits[11]).toBeLessThan(50);
   expect(await figure(page, 'Sent')).toBeGreaterThan(before);
   await page.getByRole('button', { name: 'Stop' }).click();
 });

@@ -1,4 +1,5 @@
-import type { Ban, Dot } from './drive.ts';
+import type { Ban } from './bucket-run.ts';
+import type { Dot } from './drive.ts';
 import type { Outcome } from './observe.ts';
 import type { Palette } from './palette.tsx';
 

@@ -1,14 +1,6 @@
-import type { ApiProblem } from '../api/client.ts';
-import { type BucketModel, createBucketModel, type Mismatch } from './bucket-model.ts';
+import type { BucketModel } from './bucket-model.ts';
+import { type Ban, type BucketRun, type BucketSummary, createBucketRun } from './bucket-run.ts';
 import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
-import { createPerProcess, type PerProcess } from './per-process.ts';
-
-/** One ban as it was announced. */
-export interface Ban {
-  /** By `performance.now()`. */
-  at: number;
-  ms: number;
-}
 
 /** A request on the way (no outcome yet) or answered. */
 export interface Dot {
@@ -21,50 +13,13 @@ export interface Dot {
 }
 
 /** What the page shows in words: a copy, made a few times a second however many requests there are. */
-export interface Summary {
-  sent: number;
+export interface Summary extends BucketSummary {
   inFlight: number;
-  counts: Readonly<Record<Outcome, number>>;
   tasks: readonly string[];
-  /** The last refusal's wait, by `Date.now()`; undefined once something was served again. */
-  retryAt: number | undefined;
-  banned: boolean;
-  bans: readonly Ban[];
-  capacity: number | undefined;
-  refillPerSecond: number | undefined;
-  /** The most that one shared bucket can have served in this time. */
-  servable: number | undefined;
-  /** What the shared bucket decided: without what tasks decided alone, and what another policy refused. */
-  shared: { decided: number; served: number };
-  perProcess: Pick<PerProcess, 'served' | 'tasks'>;
-  checked: number;
-  mismatches: readonly Mismatch[];
-  limitChanges: number;
-  degraded: string | undefined;
-  refusedBy: string | undefined;
-  problem: ApiProblem | undefined;
   streaming: boolean;
   /** Requests of a stream that were left out, because too many had no answer yet. */
   leftOut: number;
   last: readonly Dot[];
-}
-
-/** What is known of one bucket: each tier and each identity has its own. */
-interface BucketRun {
-  model: BucketModel;
-  perProcess: PerProcess;
-  shared: { decided: number; served: number };
-  counts: Record<Outcome, number>;
-  sent: number;
-  bans: Ban[];
-  bannedUntil: number;
-  retryAt: number | undefined;
-  banned: boolean;
-  firstSentAt: number | undefined;
-  lastAnswerAt: number;
-  degraded: string | undefined;
-  refusedBy: string | undefined;
-  problem: ApiProblem | undefined;
 }
 
 const keptDots = 4000;
@@ -92,7 +47,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
 
   const run = (): BucketRun => {
     const name = `${call.sentAs} ${call.tier} ${call.apiKey}`;
-    const found = runs.get(name) ?? newRun();
+    const found = runs.get(name) ?? createBucketRun();
     runs.set(name, found);
     return found;
   };
@@ -111,15 +66,13 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
     };
     dots.push(dot);
     if (dots.length > keptDots) dots.splice(0, dots.length - keptDots);
-    own.sent += 1;
-    own.firstSentAt ??= sentAt;
     inFlight += 1;
-    const answered = own.model.sending(sentAt);
+    const answered = own.sending(sentAt);
     send(call)
       .then((observation) => {
         inFlight -= 1;
         answered({ ...observation, sentAt });
-        note(own, observation);
+        if (observation.task !== undefined) tasks.add(observation.task);
         Object.assign(dot, {
           receivedAt: observation.receivedAt,
           outcome: observation.outcome,
@@ -133,64 +86,17 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
       .catch(() => undefined);
   }
 
-  function note(own: BucketRun, { outcome, task, receivedAt, retryAfterMs, bucket, ...rest }: Observation): void {
-    own.counts[outcome] += 1;
-    own.lastAnswerAt = receivedAt;
-    own.degraded = rest.degraded;
-    own.refusedBy = rest.refusedBy;
-    own.problem = rest.problem;
-    if (task !== undefined) tasks.add(task);
-    if (task !== undefined && bucket && outcome !== 'unanswered') {
-      own.shared.decided += 1;
-      if (outcome === 'served') own.shared.served += 1;
-      const limit = own.model.limit ?? bucket;
-      own.perProcess.decide({ task, at: receivedAt, capacity: limit.capacity, refillPerMs: limit.refillPerMs });
-    }
-    if (outcome === 'served') {
-      own.banned = false;
-      own.retryAt = undefined;
-    }
-    if (outcome === 'throttled' || outcome === 'suppressed') {
-      own.banned = outcome === 'suppressed';
-      own.retryAt = retryAfterMs === undefined ? undefined : Date.now() + retryAfterMs;
-    }
-    // The first answer of a ban names all of it.
-    if (outcome === 'suppressed' && retryAfterMs !== undefined && receivedAt >= own.bannedUntil) {
-      own.bans = [...own.bans.slice(-19), { at: receivedAt, ms: retryAfterMs }];
-      own.bannedUntil = receivedAt + retryAfterMs;
-    }
-  }
-
-  function summarise(): Summary {
-    const own = run();
-    const { limit, report } = own.model;
-    const spanMs = own.firstSentAt === undefined ? 0 : Math.max(0, own.lastAnswerAt - own.firstSentAt);
-    return {
-      sent: own.sent,
-      inFlight,
-      counts: { ...own.counts },
-      tasks: [...tasks].sort(),
-      retryAt: own.retryAt,
-      banned: own.banned,
-      bans: own.bans,
-      capacity: limit?.capacity,
-      refillPerSecond: limit && limit.refillPerMs * 1000,
-      servable:
-        limit && report.limitChanges === 0 ? Math.floor(limit.capacity + limit.refillPerMs * spanMs) : undefined,
-      shared: { ...own.shared },
-      perProcess: { served: own.perProcess.served, tasks: own.perProcess.tasks },
-      ...report,
-      degraded: own.degraded,
-      refusedBy: own.refusedBy,
-      problem: own.problem,
-      streaming: stream !== undefined,
-      leftOut,
-      last: dots
-        .slice(-shownRequests)
-        .reverse()
-        .map((dot) => ({ ...dot })),
-    };
-  }
+  const summarise = (): Summary => ({
+    ...run().summary(),
+    inFlight,
+    tasks: [...tasks].sort(),
+    streaming: stream !== undefined,
+    leftOut,
+    last: dots
+      .slice(-shownRequests)
+      .reverse()
+      .map((dot) => ({ ...dot })),
+  });
 
   function publish(atOnce = false): void {
     if (atOnce) {
@@ -271,20 +177,3 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
 }
 
 export type Drive = ReturnType<typeof createDrive>;
-
-const newRun = (): BucketRun => ({
-  model: createBucketModel(),
-  perProcess: createPerProcess(),
-  shared: { decided: 0, served: 0 },
-  counts: { served: 0, throttled: 0, suppressed: 0, unanswered: 0 },
-  sent: 0,
-  bans: [],
-  bannedUntil: 0,
-  retryAt: undefined,
-  banned: false,
-  firstSentAt: undefined,
-  lastAnswerAt: 0,
-  degraded: undefined,
-  refusedBy: undefined,
-  problem: undefined,
-});
