@@ -26,6 +26,11 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
   const redis = openRedis({ url: stack.redisUrl, keyPrefix: 'mt:', deadlineMs: 5_000, onError: () => {} });
   await new Promise((resolve) => redis.once('ready', resolve));
 
+  const newSession = async ({ user }: Pick<Session, 'user'>): Promise<Session> => {
+    const sid = randomBytes(32).toString('base64url');
+    await createSession(redis, sid, user);
+    return { user, cookie: `sid=${sid}` };
+  };
   const newPeople = async (count: number, role: User['role']) => {
     const { rows } = await database.query<User>(
       `insert into users (email, name, password_hash, role)
@@ -34,11 +39,7 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
       [count, role],
     );
     const sessions: Session[] = [];
-    for (const user of rows) {
-      const sid = randomBytes(32).toString('base64url');
-      await createSession(redis, sid, user);
-      sessions.push({ user, cookie: `sid=${sid}` });
-    }
+    for (const user of rows) sessions.push(await newSession({ user }));
     return sessions;
   };
   const [organiser] = await newPeople(1, 'organiser');
@@ -63,6 +64,7 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
     redis,
     customers,
     organiser,
+    newSession,
     send,
     /** Lets everybody ask as often as they like. */
     async liftLimit(policy: string) {

@@ -1,0 +1,115 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { startRedis } from '@minitickets/stack/redis';
+import { type ArmName, arms, installPeers, peers } from './arms.ts';
+import { measureInsideRedis } from './inside-redis.ts';
+import { measureMemory } from './memory.ts';
+import { measureOverGrant } from './over-grant.ts';
+import { type Bar, printTable, writeResults } from './report.ts';
+import {
+  againstFastestPeer,
+  geometricMean,
+  type Measured,
+  measureThroughput,
+  type Setting,
+  settings,
+} from './throughput.ts';
+
+/*
+ * How fast the limiter is with everything switched on, against limiters that do less. Arms run in turn on one Redis, so trust
+ * the ratios: absolute figures are this machine's, at this moment. `npm run bench:limiter -- --rounds 9` is steadier.
+ */
+const OURS = 'MiniTickets, all of it';
+const ALONE = 'MiniTickets, one by one';
+const TARGETS = { throughput: 1, insideRedis: 1.25, bytesPerKey: 200 };
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
+const rounds = Math.max(1, Number.parseInt(values.rounds, 10) || 5);
+const names = Object.keys(arms) as ArmName[];
+
+installPeers();
+const server = await startRedis();
+try {
+  console.log(`Node ${process.version}, Redis ${server.version}, ${availableParallelism()} cores, ${rounds} rounds\n`);
+
+  console.log('Decisions per second, in parts of the fastest of the three peers in the same setting');
+  const throughput: { setting: Setting; measured: Map<ArmName, Measured> }[] = [];
+  for (const setting of settings)
+    throughput.push({ setting, measured: await measureThroughput(server.url, setting, rounds) });
+  printTable(
+    ['setting', ...names],
+    throughput.map(({ setting, measured }) => [
+      nameOf(setting),
+      ...names.map((name) => againstFastestPeer(measured, name)),
+    ]),
+  );
+  const bars: Bar[] = names.map((name) => ({
+    name,
+    ratio: geometricMean(throughput.map(({ measured }) => againstFastestPeer(measured, name))),
+  }));
+  printTable(['geometric mean', ...names], [['of all settings', ...bars.map(({ ratio }) => ratio)]]);
+  const cpu = names.map((name) => ({
+    name,
+    nodeUs: geometricMean(throughput.map(({ measured }) => measured.get(name)?.nodeUs ?? Number.NaN)),
+    redisUs: geometricMean(throughput.map(({ measured }) => measured.get(name)?.redisUs ?? Number.NaN)),
+  }));
+  printTable(
+    ['CPU, µs per decision', 'Node', 'Redis', 'both'],
+    cpu.map(({ name, nodeUs, redisUs }) => [name, nodeUs, redisUs, nodeUs + redisUs]),
+  );
+
+  console.log('\nTime in Redis per decision, in parts of the plain bucket (INFO commandstats)');
+  const inside = await measureInsideRedis(server.url, rounds * 3);
+  printTable(
+    ['', 'plain, µs', 'ours, one by one', 'ours, 50 together'],
+    Object.entries(inside).map(([outcome, { plain, alone, together }]) => [outcome, plain, alone, together]),
+  );
+
+  console.log('\nMemory: bytes per idle identity, and what is left when all have expired');
+  const memory = [];
+  for (const name of names.slice(1)) memory.push({ name, ...(await measureMemory(server.url, name)) });
+  printTable(
+    ['', 'MEMORY USAGE', 'in all', 'left, kB'],
+    memory.map(({ name, perKey, perKeyInAll, leftBytes }) => [name, perKey, perKeyInAll, leftBytes / 1000]),
+  );
+
+  console.log('\nOver-grant: calls served within one second beyond the 100 that are allowed');
+  const overGrant = [];
+  for (const name of names.slice(1)) overGrant.push({ name, calls: await measureOverGrant(server.url, name) });
+  printTable(
+    ['', 'calls too many'],
+    overGrant.map(({ name, calls }) => [name, String(calls)]),
+  );
+
+  const ours = bars.find(({ name }) => name === OURS)?.ratio ?? 0;
+  const slowest = Math.max(...Object.values(inside).map(({ alone }) => alone));
+  const bytes = memory.find(({ name }) => name === OURS)?.perKeyInAll ?? Number.POSITIVE_INFINITY;
+  const excess = Math.max(...overGrant.filter(({ name }) => name === OURS || name === ALONE).map(({ calls }) => calls));
+  const verdicts = [
+    [`throughput at least that of the fastest peer: ${ours.toFixed(2)}`, ours >= TARGETS.throughput],
+    [`time in Redis at most 1.25 of the plain bucket: ${slowest.toFixed(2)}`, slowest <= TARGETS.insideRedis],
+    [`under 200 bytes per idle identity: ${bytes.toFixed(0)}`, bytes < TARGETS.bytesPerKey],
+    [`no call too many: ${Math.max(0, excess)}`, excess <= 0],
+  ] as const;
+  console.log('');
+  for (const [claim, reached] of verdicts) console.log(`  ${reached ? 'reached' : 'MISSED '}  ${claim}`);
+  const results = {
+    node: process.version,
+    redis: server.version,
+    rounds,
+    throughput: throughput.map(({ setting, measured }) => ({ setting, measured: Object.fromEntries(measured) })),
+    cpu,
+    insideRedis: inside,
+    memory,
+    overGrant,
+    peers,
+  };
+  console.log(`\nWritten: ${writeResults(results, bars).join(', ')}`);
+  process.exitCode = verdicts.every(([, reached]) => reached) ? 0 : 1;
+} finally {
+  await server.stop();
+}
+
+function nameOf({ callers, keys, outcome, autopipelining }: Setting) {
+  return `${outcome}, ${callers} callers, ${keys === 'one' ? 'one key' : 'many keys'}${autopipelining ? ', autopipelining' : ''}`;
+}
