@@ -53,12 +53,12 @@ export async function settlePayment(
     let returned: Settled['returned'] = null;
     switch (paymentAction(payment.status, event, standing)) {
       case 'confirm':
-        await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });
         await confirmBooking(transaction, bookingId, 'held');
+        await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });
         break;
       case 'retake_and_confirm':
-        await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });
         await confirmBooking(transaction, bookingId, 'free');
+        await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });
         break;
       case 'refund':
         await updatePayment(transaction, payment, { status: 'refund_due', moved: 'charge' });
@@ -70,8 +70,8 @@ export async function settlePayment(
         await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
         break;
       case 'revoke':
-        await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
         await cancelBooking(transaction, bookingId);
+        await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
         returned = { eventId, released: await returnPlaces(transaction, bookingId, 'sold') };
         break;
       case 'nothing':
