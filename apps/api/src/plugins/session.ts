@@ -61,7 +61,7 @@ export async function requireSession(request: FastifyRequest) {
     fail({ kind: 'forbidden', reason: 'This needs a session; an API key is not enough.' });
 }
 
-/** Makes a route hook: only for these roles. An admin may do what an organiser may. */
+/** Makes a route hook: only for people of one of these roles. */
 export function requireRole(...roles: Role[]) {
   return async (request: FastifyRequest) => {
     const { user } = viewerOf(request);
