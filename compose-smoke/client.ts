@@ -42,7 +42,8 @@ export function clientOf(url: string) {
             .getSetCookie()
             .map((cookie) => cookie.split(';')[0])
             .join('; ');
-        if (answer.status !== 429) throw new Error(`a log-in was answered ${answer.status}: ${await answer.text()}`);
+        if (answer.status !== 429 && answer.status !== 503)
+          throw new Error(`a log-in was answered ${answer.status}: ${await answer.text()}`);
         await delay(Number(answer.headers.get(headers.retryAfter)) * 1000);
       }
       throw new Error('no log-in within a minute');

@@ -42,44 +42,36 @@ test('a client that passes by the balancer is not believed', async () => {
   const said = await stack.compose(['exec', '-T', 'api', 'node', '--input-type=module', '--eval', program]);
   const { throughBalancer, directly, ms } = JSON.parse(said);
   say(`on the network: ${JSON.stringify(throughBalancer)} through the balancer, ${JSON.stringify(directly)} directly`);
-  expect(throughBalancer).toEqual({ 401: 9 });
+  expect(throughBalancer['401']).toBeGreaterThanOrEqual(1);
+  expect(throughBalancer['401'] + (throughBalancer['503'] ?? 0)).toBe(9);
   // The address that it forges is a new one each time: believed, every log-in would be checked.
   expect(directly['401']).toBeLessThanOrEqual(LOGINS + Math.floor(ms / REFILL_MS));
   expect(directly['429']).toBeGreaterThanOrEqual(1);
 });
 
-test('the tasks share one bucket: of thirty log-ins at once, twenty reach the password check', async () => {
+test('the tasks share one bucket: of thirty log-ins at once, twenty reach the password check, forged addresses or not', async () => {
   const began = Date.now();
   const answers = await Promise.all(Array.from({ length: 30 }, () => client.logInWrongly()));
-  const refilled = Math.floor((Date.now() - began) / REFILL_MS);
-  const checked = answers.filter(({ status }) => status === 401);
-  const refused = answers.filter(({ status }) => status === 429);
+  const of = (status: number) => answers.filter((answer) => answer.status === status);
+  const [checked, refused] = [of(401), of(429)];
+  // A task that gets no processor in time misses its deadline for Redis, and a log-in is closed then: 503, never let through.
+  const closed = of(503);
   const tasks = new Set(checked.map((answer) => answer.headers.get(headers.servedBy)));
-  say(`${checked.length} × 401 by ${tasks.size} tasks, ${refused.length} × 429, in ${seconds(Date.now() - began)}`);
+  const mostChecked = () => LOGINS + Math.floor((Date.now() - began) / REFILL_MS);
+  const counts = `${checked.length} × 401 by ${tasks.size} tasks, ${refused.length} × 429, ${closed.length} × 503`;
+  say(`${counts}, in ${seconds(Date.now() - began)}`);
 
-  expect(checked.length + refused.length).toBe(30);
-  expect(checked.length).toBeGreaterThanOrEqual(LOGINS);
-  expect(checked.length).toBeLessThanOrEqual(LOGINS + refilled);
+  expect(checked.length + refused.length + closed.length).toBe(30);
+  expect(checked.length).toBeLessThanOrEqual(mostChecked());
+  expect(checked.length + closed.length).toBeGreaterThanOrEqual(LOGINS);
+  expect(closed.length).toBeLessThanOrEqual(5);
   expect(tasks.size).toBe(3);
   for (const { headers: sent } of refused) expect(Number(sent.get(headers.retryAfter))).toBeGreaterThanOrEqual(1);
-});
 
-test('a client that writes its own forwarding headers stays the same client', async () => {
-  const began = Date.now();
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, index) =>
-      client.logInWrongly({
-        'x-forwarded-for': `203.0.113.${index + 1}`,
-        forwarded: `for=203.0.113.${index + 1}`,
-        'x-real-ip': `203.0.113.${index + 1}`,
-      }),
-    ),
-  );
-  const checked = answers.filter(({ status }) => status === 401).length;
-  say(`with forged addresses: ${checked} × 401, ${10 - checked} × 429`);
-  expect(answers.filter(({ status }) => status !== 401 && status !== 429)).toEqual([]);
-  // One may have come back since the bucket was emptied.
-  expect(checked).toBeLessThanOrEqual(1 + Math.floor((Date.now() - began) / REFILL_MS));
+  const forged = await Promise.all(Array.from({ length: 30 }, (_, index) => client.logInWrongly(forging(index + 1))));
+  const checkedToo = forged.filter(({ status }) => status === 401);
+  say(`with forged addresses: ${checkedToo.length} × 401 of ${forged.length}`);
+  expect(checked.length + checkedToo.length).toBeLessThanOrEqual(mostChecked());
 });
 
 test('a client that waited as long as it was told books, pays and gets its tickets, whatever tasks answer', async () => {
@@ -113,7 +105,7 @@ test('the pages are served, with what they are made of', async () => {
   expect(asset.headers.get('content-type')).toContain('javascript');
 });
 
-test('without Redis events are still listed and a log-in is refused in time; afterwards all is well by itself', async () => {
+test('without Redis events are listed, a log-in is refused in time, a task starts; afterwards all is well by itself', async () => {
   await stack.compose(['pause', 'redis']);
   let paused = true;
   const resume = async () => {
@@ -134,16 +126,23 @@ test('without Redis events are still listed and a log-in is refused in time; aft
   expect(await login.json()).toMatchObject({ error: 'store_unavailable' });
   expect(Date.now() - began).toBeLessThan(2_000);
 
+  const [restarted] = await stack.tasks();
+  if (!restarted) throw new Error('no task runs');
+  await stack.restart(restarted);
+  await eventually('the restarted task answers', 30_000, async () =>
+    (await client.namesSeen(9)).includes(restarted.slice(0, 12)) ? true : undefined,
+  );
   await resume();
   await untilReadyIs(200);
   await eventually('Redis is healthy', 30_000, async () =>
     (await stack.compose(['ps', '--format', '{{.Health}}', 'redis'])).trim() === 'healthy' ? true : undefined,
   );
+  expect(await stack.crashes(restarted)).toBe(0);
 });
 
 test('two more tasks take their turns', async () => {
-  await stack.compose(['up', '--detach', '--no-recreate', '--scale', 'api=5'], 120_000);
-  const names = await eventually('five names', 30_000, async () => {
+  await stack.compose(['up', '--detach', '--no-recreate', '--no-deps', '--scale', 'api=5', 'api'], 120_000);
+  const names = await eventually('five names', 60_000, async () => {
     const seen = await client.namesSeen(15);
     return seen.length === 5 ? seen : undefined;
   });
@@ -164,7 +163,7 @@ test('a task that is stopped loses no request', async () => {
   await delay(1_000);
   stopCalling.abort();
   const outcomes = (await Promise.all(calls)).flat();
-  const lost = outcomes.filter((outcome) => typeof outcome === 'string' || outcome >= 500);
+  const lost = outcomes.filter((outcome) => outcome !== 'answered');
 
   say(`one of ${before.length} tasks stopped: ${outcomes.length} requests, ${lost.length} lost`);
   expect(lost).toEqual([]);
@@ -172,13 +171,19 @@ test('a task that is stopped loses no request', async () => {
   expect(await stack.tasks()).toHaveLength(before.length - 1);
 });
 
-/** Gives the status of each answer, and in words why there was none. */
+/** What a client may write to look like another. */
+function forging(host: number) {
+  const address = `203.0.113.${host}`;
+  return { 'x-forwarded-for': address, forwarded: `for=${address}`, 'x-real-ip': address };
+}
+
+/** Gives an outcome for each request: answered by a task, or what else happened to it. */
 async function callAgainAndAgain(send: () => Promise<Response>, until: AbortSignal) {
-  const outcomes: (number | string)[] = [];
+  const outcomes: string[] = [];
   while (!until.aborted) {
     outcomes.push(
       await send().then(
-        ({ status }) => status,
+        (answer) => (answer.headers.has(headers.servedBy) ? 'answered' : `${answer.status} of the balancer`),
         (error: Error) => String(error.cause ?? error),
       ),
     );

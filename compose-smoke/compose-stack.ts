@@ -18,6 +18,9 @@ export type ComposeStack = {
   tasks(): Promise<string[]>;
   /** Stops one container as an operator would; returns when it has ended. */
   stop(container: string): Promise<unknown>;
+  restart(container: string): Promise<unknown>;
+  /** How often the engine had to start it again because it had ended by itself. */
+  crashes(container: string): Promise<number>;
 };
 
 export async function nameStack(): Promise<StackName> {
@@ -44,6 +47,8 @@ export function stackOf(name: StackName): ComposeStack {
     compose,
     tasks: async () => words(await compose(['ps', '-q', '--status', 'running', 'api'])),
     stop: (container) => docker(['stop', container], 30_000),
+    restart: (container) => docker(['restart', container], 60_000),
+    crashes: async (container) => Number(await docker(['inspect', '--format', '{{.RestartCount}}', container], 10_000)),
   };
 }
 
