@@ -8,6 +8,7 @@ import { sandboxProvider } from './payments/sandbox-provider.ts';
 import { readApiKeys } from './plugins/api-key.ts';
 import { trustProxies } from './plugins/client-address.ts';
 import { mapErrors, sendNotFound } from './plugins/error-mapping.ts';
+import { describeError } from './plugins/logged-errors.ts';
 import { loginAttempts } from './plugins/login-attempts.ts';
 import { measureRequests } from './plugins/metrics.ts';
 import { limitRequests } from './plugins/rate-limit.ts';
@@ -43,6 +44,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
       level: config.logLevel,
       base: { task: config.taskName },
       redact: ['req.headers.cookie', 'req.headers.authorization'],
+      serializers: { err: describeError },
     },
     trustProxy: trustProxies(config.trustedProxies),
     bodyLimit: 64 * 1024,

@@ -3,8 +3,13 @@ import { z } from 'zod';
 /** A v4 UUID, as every id of the API is. */
 export const id = z.uuid();
 
-/** An instant as ISO 8601 with an offset, `2026-12-05T18:00:00.000Z`. */
-export const instant = z.iso.datetime({ offset: true });
+/** An instant as ISO 8601 with an offset, `2026-12-05T18:00:00.000Z`. Of the years 1970 to 2999: no store knows a year 0. */
+export const instant = z.iso.datetime({ offset: true }).refine(isNear, 'an instant of the years 1970 to 2999');
+
+function isNear(text: string) {
+  const ms = Date.parse(text);
+  return ms >= 0 && ms < Date.UTC(3000, 0);
+}
 
 /** Money in minor units (cents), so that no sum is ever rounded. The bound keeps every total a safe PostgreSQL integer. */
 export const priceMinor = z.int().min(0).max(10_000_000);

@@ -126,6 +126,8 @@ test.each([
   [{ timeZone: 'Mars/Olympus' }, '/timeZone'],
   [{ startsAt: 'tomorrow' }, '/startsAt'],
   [{ startsAt: '2026-12-05T18:00:00' }, '/startsAt'],
+  [{ startsAt: '0000-01-01T00:00:00Z' }, '/startsAt'],
+  [{ salesCloseAt: '9999-12-31T23:59:59-23:59' }, '/salesCloseAt'],
   [{ maxPerUser: 0 }, '/maxPerUser'],
   [{ ticketTypes: [{ name: 'x', priceMinor: 1.5, currency: 'EUR', capacity: 1 }] }, '/ticketTypes/0/priceMinor'],
   [{ ticketTypes: [{ name: 'x', priceMinor: 1, currency: 'EUR', capacity: -1 }] }, '/ticketTypes/0/capacity'],
