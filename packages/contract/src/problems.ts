@@ -13,7 +13,6 @@ export const problems = {
   forbidden: { status: 403, title: 'Not yours to do' },
   cross_origin: { status: 403, title: 'Writes from another origin are refused' },
   not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'This path does not take that method' },
   email_taken: { status: 409, title: 'This e-mail already has an account' },
   slug_taken: { status: 409, title: 'Another event has this slug' },
   sold_out: { status: 409, title: 'Sold out' },

@@ -102,7 +102,6 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
     'reload',
   ),
   not_found: say('There is nothing here', 'It may have been removed, or the address is mistyped.', 'none'),
-  method_not_allowed: say('That does not work here', 'Reload the page: it may be older than the shop.', 'reload'),
   email_taken: say(
     'This e-mail already has an account',
     'Log in with it, or register with another address.',
