@@ -67,7 +67,7 @@ const jsonOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\
 test('tasks answer in turn', async () => {
   const tasks = await Promise.all(['a', 'b', 'c'].map((name) => startTask(named(name))));
   const balancer = await balance(tasks.map(({ origin }) => origin));
-  expect(balancer.readyTasks()).toHaveLength(3);
+  expect(balancer.tasksInTurn()).toHaveLength(3);
   const answers: string[] = [];
   for (let call = 0; call < 6; call++) answers.push(await (await fetch(balancer.url)).text());
   expect(answers).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
@@ -140,15 +140,30 @@ test('when no task can be reached the client is told so', async () => {
   expect(await answer.json()).toMatchObject({ error: 'busy', detail: 'No task answers at the moment.' });
 });
 
-test("when no task is ready a task's own answer gets out", async () => {
-  const server = createServer((_incoming, response) => response.writeHead(503).end('my reason'));
+/** A stand-in that answers everything alike, also when it is asked for its health; undefined says nothing at all. */
+async function startTaskThatSays(text: string | undefined): Promise<string> {
+  const server = createServer((_incoming, response) => {
+    if (text !== undefined) response.writeHead(503).end(text);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   cleanUp.push(async () => {
     server.close();
     server.closeAllConnections();
   });
-  const { url } = await balance([`http://127.0.0.1:${(server.address() as AddressInfo).port}`]);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('while a store is away the tasks that answer take turns, and one that hangs or drains has none', async () => {
+  const tasks = ['store away: a', undefined, 'draining', 'store away: b'];
+  const { url } = await balance(await Promise.all(tasks.map(startTaskThatSays)));
+  const answers: string[] = [];
+  for (let call = 0; call < 6; call++) answers.push(await (await fetch(url)).text());
+  expect(answers.sort()).toEqual([...Array(3).fill('store away: a'), ...Array(3).fill('store away: b')]);
+});
+
+test("when no task is ready a task's own answer gets out", async () => {
+  const { url } = await balance([await startTaskThatSays('my reason')]);
   expect(await (await fetch(url)).text()).toBe('my reason');
 });
 

@@ -20,8 +20,8 @@ export interface BalancerOptions {
 export interface Balancer {
   url: string;
   port: number;
-  /** The tasks' origins that are ready now. */
-  readyTasks(): string[];
+  /** The origins of the tasks that have turns now. */
+  tasksInTurn(): string[];
   /** Takes no new request, lets the running ones end for at most `drainMs`; event streams, which never end, are cut at once. */
   stop(drainMs?: number): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   const tasks = origins.map((origin) => openTask(origin, localAddress));
   const nextTask = rotation(tasks);
   const watching = new AbortController();
-  // Before the first request comes, we know who is ready.
+  // Before the first request comes, we know who is in.
   await Promise.all(tasks.map((task) => checkTask(task, watching.signal)));
   const running = new Set<ServerResponse>();
   let draining = false;
@@ -67,13 +67,13 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
     throw error;
   });
 
-  const onChange = (task: Task) => log(`${task.origin} is ${task.ready ? 'ready' : 'not ready'}`);
+  const onChange = (task: Task) => log(`${task.origin} is ${task.out ? 'out' : 'in turn'}`);
   const watchers = tasks.map((task) => watchTask(task, watching.signal, onChange));
 
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`,
     port: actualPort,
-    readyTasks: () => tasks.filter((task) => task.ready).map((task) => task.origin),
+    tasksInTurn: () => tasks.filter((task) => !task.out).map((task) => task.origin),
     async stop(drainMs = 5000) {
       draining = true;
       watching.abort();

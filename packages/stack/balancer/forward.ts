@@ -32,7 +32,7 @@ export async function forward(
         return await passOn(await task.pool.request({ ...call, body } as Dispatcher.RequestOptions), response);
       } catch (error) {
         if (codeOf(error) !== 'ECONNREFUSED') throw error;
-        task.ready = false;
+        task.out = true;
       }
     }
     answerProblem(response, 'busy', 'No task answers at the moment.');

@@ -2,8 +2,8 @@ import type { Pool } from 'undici';
 import { expect, test } from 'vitest';
 import { rotation, type Task } from './tasks.ts';
 
-const tasks = (...ready: boolean[]): Task[] =>
-  ready.map((isReady, index) => ({ origin: `task-${index + 1}`, ready: isReady, pool: {} as Pool }));
+const tasks = (...takesRequests: boolean[]): Task[] =>
+  takesRequests.map((isIn, index) => ({ origin: `task-${index + 1}`, out: !isIn, pool: {} as Pool }));
 
 const origins = (next: ReturnType<typeof rotation>, calls: number) =>
   Array.from({ length: calls }, () => next(new Set())?.origin);
@@ -20,15 +20,15 @@ test('tasks take strict turns', () => {
   ]);
 });
 
-test('a task that is not ready loses its turn, and has it again when it is', () => {
+test('a task that is out loses its turn, and has it again when it is in', () => {
   const all = tasks(true, false, true);
   const next = rotation(all);
   expect(origins(next, 4)).toEqual(['task-1', 'task-3', 'task-1', 'task-3']);
-  for (const task of all) task.ready = true;
+  for (const task of all) task.out = false;
   expect(origins(next, 3)).toEqual(['task-1', 'task-2', 'task-3']);
 });
 
-test('when no task is ready they take turns all the same', () => {
+test('when all tasks are out they take turns all the same', () => {
   expect(origins(rotation(tasks(false, false)), 3)).toEqual(['task-1', 'task-2', 'task-1']);
 });
 
