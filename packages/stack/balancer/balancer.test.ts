@@ -49,16 +49,24 @@ const echo: RequestListener = (incoming, response) => {
 };
 
 /** What the socket gets back for bytes that no HTTP client would send. */
-async function sendRaw(port: number, bytes: string, host = '127.0.0.1'): Promise<string> {
-  const socket = connect({ port, host });
+async function sendRaw(
+  port: number,
+  bytes: string,
+  { host = '127.0.0.1', ends = false, drip = '' } = {},
+): Promise<string> {
+  const socket = connect({ port, host, allowHalfOpen: true });
   let answer = '';
   socket.setEncoding('latin1').on('data', (text) => {
     answer += text;
   });
   socket.on('error', () => {}); // A reset ends the socket, which is what is waited for.
   socket.setTimeout(5000, () => socket.destroy());
+  socket.once('end', () => socket.end());
   socket.write(bytes);
+  if (ends) socket.end();
+  const dripping = setInterval(() => drip && socket.writable && socket.write(drip), 50);
   await once(socket, 'close');
+  clearInterval(dripping);
   return answer;
 }
 
@@ -93,7 +101,7 @@ test('localhost is answered on both loopback addresses, each with the address of
   const { origin } = await startTask(echo);
   const { port } = await balance([origin]);
   for (const host of ['127.0.0.1', '::1']) {
-    const answer = await sendRaw(port, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n', host);
+    const answer = await sendRaw(port, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n', { host });
     expect(jsonOf(answer).headers['x-forwarded-for']).toBe(host);
   }
 });
@@ -317,6 +325,8 @@ test.each([
   ['a target for no task', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['a header with a line feed', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\nX-Forwarded-For: 6.6.6.6\r\n\r\n'],
   ['no HTTP', 'EHLO mail.example\r\n\r\n'],
+  ['an expectation that nobody knows', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: banana\r\n\r\n'],
+  ['a head of more than 16 KB', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
 ])('%s is refused, reaches no task, and ends the connection', async (_what, bytes) => {
   let reached = 0;
   const { origin } = await startTask((_incoming, response) => {
@@ -324,8 +334,47 @@ test.each([
     response.end();
   });
   const { port } = await balance([origin]);
-  expect(await sendRaw(port, bytes)).toMatch(/^HTTP\/1.1 400 /);
+  const answer = await sendRaw(port, bytes);
+  expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n.*content-type: application\/problem\+json\r\n/is);
+  expect(jsonOf(answer)).toMatchObject({ status: 400, error: 'malformed_request' });
   expect(reached).toBe(0);
+});
+
+/** A task that reads the whole body before it answers. */
+const readsAll: RequestListener = async (incoming, response) => {
+  response.end(await textOf(incoming).catch(() => ''));
+};
+
+test.each([
+  ['a chunk without a size', 'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nbanana\r\n', false],
+  ['a body that ends half-way', 'Content-Length: 10\r\n\r\nabc', true],
+])('%s is the fault of the client, and it hears so', async (_what, rest, ends) => {
+  const { origin } = await startTask(readsAll);
+  const { port } = await balance([origin]);
+  const answer = await sendRaw(port, `POST / HTTP/1.1\r\nHost: a\r\n${rest}`, { ends });
+  expect(jsonOf(answer)).toMatchObject({ status: 400, error: 'malformed_request' });
+});
+
+test.each([
+  ['head', 'POST / HTTP/1.1\r\nHost: a\r\nX: '],
+  ['body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'],
+])('a %s that drips for longer than a request may take is answered, and the connection ends', async (_what, begun) => {
+  const { origin } = await startTask(readsAll);
+  const { port } = await balance([origin], { arrivalMs: 300 });
+  const answer = await sendRaw(port, begun, { drip: 'a' });
+  expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n.*content-type: application\/problem\+json\r\n/is);
+  expect(jsonOf(answer)).toMatchObject({ status: 408, error: 'request_timeout' });
+});
+
+test('a broken message behind one that is still in hand is not answered in its place', async () => {
+  let finish: () => void = () => {};
+  const { origin } = await startTask((_incoming, response) => {
+    finish = () => response.end('first');
+  });
+  const { port } = await balance([origin]);
+  const answer = await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\nbanana\r\n\r\n');
+  finish();
+  expect(answer).toBe('');
 });
 
 async function textOf(incoming: IncomingMessage): Promise<string> {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { forward } from './forward.ts';
-import { problemBody } from './problem.ts';
+import { answerProblem, type ProblemCode, problemAnswer } from './problem.ts';
 import { checkTask, openTask, rotation, type Task, watchTask } from './tasks.ts';
 
 export interface BalancerOptions {
@@ -14,6 +14,8 @@ export interface BalancerOptions {
   port?: number;
   /** The address from which tasks are called, so that they can tell the balancer from others on this machine. */
   localAddress?: string;
+  /** Within this time a whole request, its body too, has to be here, however steadily it drips. */
+  arrivalMs?: number;
   log?: (line: string) => void;
 }
 
@@ -31,7 +33,7 @@ export interface Balancer {
  * @throws if the port is taken
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
-  const { tasks: origins, host = 'localhost', port = 0, localAddress, log = () => {} } = options;
+  const { tasks: origins, host = 'localhost', port = 0, localAddress, arrivalMs = 10_000, log = () => {} } = options;
   const tasks = origins.map((origin) => openTask(origin, localAddress));
   const nextTask = rotation(tasks);
   const watching = new AbortController();
@@ -42,7 +44,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
 
   const servers: Server[] = [];
   const open = async (address: string, listenPort: number) => {
-    const server = createServer((request, response) => {
+    const take = (request: IncomingMessage, response: ServerResponse) => {
       running.add(response);
       response.once('close', () => {
         running.delete(response);
@@ -50,13 +52,22 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
       });
       if (draining) response.setHeader('connection', 'close');
       void forward(request, response, nextTask);
-    });
-    setBounds(server);
+    };
+    // What Node would refuse with an empty answer, no host or an unknown expectation, `forward` refuses in the API's form.
+    const server = createServer({ requireHostHeader: false, connectionsCheckingInterval: 1000 }, take);
+    server.on('checkExpectation', take);
+    setBounds(server, arrivalMs);
     // CONNECT would make us a tunnel into this machine. An Upgrade is answered as an ordinary request: without a listener Node does so.
-    server.on('connect', (_request, socket) => refuse(socket as Socket));
-    // In the middle of an answer a second one would be read as part of the first.
-    const isAnswering = (socket: Socket) => [...running].some((response) => response.socket === socket);
-    server.on('clientError', (_error, socket: Socket) => (isAnswering(socket) ? socket.destroy() : refuse(socket)));
+    server.on('connect', (_request, socket) => refuse(socket as Socket, ...malformed));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      const problem = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? late : malformed;
+      const response = [...running].find((each) => each.socket === socket);
+      if (!response) return refuse(socket, ...problem);
+      // A next message that is broken has no turn before the one in hand is answered; and in the middle of an answer a second one
+      // would be read as part of the first.
+      if (response.headersSent || response.req.complete) return void socket.destroy();
+      answerProblem(response, ...problem);
+    });
     server.listen(listenPort, address);
     await once(server, 'listening');
     servers.push(server);
@@ -104,20 +115,28 @@ async function openAll(host: string, port: number, open: (address: string, port:
 }
 
 /** Every wait for a client has a deadline, and there is a most of everything. */
-function setBounds(server: Server) {
-  server.headersTimeout = 15_000;
-  server.requestTimeout = 60_000;
+function setBounds(server: Server, arrivalMs: number) {
+  server.headersTimeout = arrivalMs;
+  // Less than the 12 s that a task gives it: so we are the ones who answer.
+  server.requestTimeout = arrivalMs;
   server.keepAliveTimeout = 75_000;
   server.maxConnections = 4096;
 }
 
-/** A short answer to what is not an HTTP request for a task. */
-function refuse(socket: Socket) {
+const malformed = ['malformed_request', 'What was sent is not an HTTP request that we pass on.'] as const;
+const late = [
+  'request_timeout',
+  'The request did not arrive as a whole within the time that we wait for one.',
+] as const;
+
+/** A short answer to what never became a request for a task. */
+function refuse(socket: Socket, error: ProblemCode, detail: string) {
   if (!socket.writable) return void socket.destroy();
-  const body = problemBody('malformed_request', 'What was sent is not an HTTP request that we pass on.');
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const { status, body, headers } = problemAnswer(error, detail);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  // Whoever does not take its leave is shown out.
+  setTimeout(() => socket.destroy(), 1000).unref();
 }
 
 function isEventStream(response: ServerResponse) {

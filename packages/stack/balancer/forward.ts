@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Dispatcher } from 'undici';
-import { BodyTooLargeError, hasBody, mostBodyBytes, readBody } from './body.ts';
+import { BodyTooLargeError, BrokenBodyError, hasBody, mostBodyBytes, readBody } from './body.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { answerProblem, type ProblemCode } from './problem.ts';
 import { readRequestTarget } from './request-target.ts';
@@ -46,6 +46,7 @@ export async function forward(
 
 function problemOf(error: unknown): [code: ProblemCode, detail: string] {
   if (error instanceof BodyTooLargeError) return ['too_large', `A body has at most ${mostBodyBytes} bytes.`];
+  if (error instanceof BrokenBodyError) return ['malformed_request', 'The body broke off before its end.'];
   const code = codeOf(error);
   if (error instanceof UnclearRequestError || code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return ['malformed_request', 'The request line or its headers are not ones that we pass on.'];
@@ -67,12 +68,15 @@ class UnclearRequestError extends Error {
 }
 
 /** What to ask of a task. @throws UnclearRequestError if the next server might read the request otherwise than we do */
-function readCall({ method = 'GET', url = '', rawHeaders, headers, socket }: IncomingMessage) {
+function readCall({ method = 'GET', url = '', rawHeaders, headers, httpVersion, socket }: IncomingMessage) {
   const target = readRequestTarget(url);
   const encoding = headers['transfer-encoding'];
-  // Two hosts, or an encoding that hides where the body ends, are how requests are smuggled.
-  const isClear = countOf('host', rawHeaders) <= 1 && (encoding === undefined || encoding.toLowerCase() === 'chunked');
-  if (!target || !isClear) throw new UnclearRequestError();
+  const hosts = countOf('host', rawHeaders);
+  // Two hosts, or an encoding that hides where the body ends, are how requests are smuggled. None is for HTTP/1.0.
+  const hasOneHost = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+  const isClear = hasOneHost && (encoding === undefined || encoding.toLowerCase() === 'chunked');
+  const isExpected = headers.expect === undefined || headers.expect.toLowerCase() === '100-continue';
+  if (!target || !isClear || !isExpected) throw new UnclearRequestError();
 
   const client = { address: socket.remoteAddress ?? '', protocol: 'encrypted' in socket ? 'https' : 'http' } as const;
   const named = target.host === undefined ? rawHeaders : withHost(rawHeaders, target.host);

@@ -84,6 +84,11 @@ const stillWorks = (doing: Doing) =>
 const entries: Record<ProblemCode | LocalCode, Entry> = {
   validation_failed: say('Something is not filled in right', 'Look at the marked fields.', 'other_choice'),
   malformed_request: say('The request could not be read', 'Reload the page: it may be older than the shop.', 'reload'),
+  request_timeout: say(
+    'The request did not arrive in time',
+    'Your connection may be slow. What was asked for was not done: try again.',
+    'again',
+  ),
   unauthenticated: say('Log in first', 'You come back here afterwards, and your choice is kept.', 'log_in'),
   invalid_credentials: say(
     'Unknown e-mail or wrong password',
