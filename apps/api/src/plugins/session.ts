@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Role, User } from '@minitickets/contract';
+import type { Role, Tier, User } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Redis } from 'ioredis';
-import type { Api } from '../deps.ts';
+import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { createSession, endSession, touchSession } from '../queries/sessions.ts';
+import { createSession, endSession, setTierOfSessions, touchSession } from '../queries/sessions.ts';
+import { tierOfUser } from '../queries/users.ts';
 
 const COOKIE = 'sid';
+/** A tier that changes faster than it is read is looked at so often. */
+const MOST_LOOKS = 5;
 
 /**
  * Looks up who is calling, for every route of this scope. If Redis is away a request with a `sid` fails here (503), before
@@ -22,10 +25,14 @@ export function readSessions(app: Api, redis: Redis) {
   });
 }
 
-/** Begins a session in a new id; the one that the request came with, whoever set it, is dead (session fixation). */
-export async function startSession(redis: Redis, request: FastifyRequest, reply: FastifyReply, user: User) {
+/**
+ * Begins a session in a new id; the one that the request came with, whoever set it, is dead (session fixation).
+ * @returns the user as their sessions know them now
+ */
+export async function startSession({ db, redis }: Deps, request: FastifyRequest, reply: FastifyReply, user: User) {
   const sid = randomBytes(32).toString('base64url');
   await createSession(redis, sid, user);
+  const tier = await keepTierCurrent({ db, redis }, user.id, user.tier);
   const before = request.cookies[COOKIE];
   if (before) await endSession(redis, before);
   // Secure on https only, as seen by the trusted proxy: a Secure cookie over plain http://localhost would be dropped.
@@ -36,6 +43,22 @@ export async function startSession(redis: Redis, request: FastifyRequest, reply:
     secure: request.protocol === 'https',
     maxAge: 30 * 24 * 3600,
   });
+  return { ...user, tier };
+}
+
+/**
+ * Makes the copies of a tier in a user's sessions what PostgreSQL says. Call it after `written` was written into one of them:
+ * whoever writes looks afterwards whether it is still true, so that the last to write, a log-in or a change, leaves the truth.
+ */
+export async function keepTierCurrent({ db, redis }: Pick<Deps, 'db' | 'redis'>, userId: string, written: Tier) {
+  let known = written;
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const tier = await tierOfUser(db, userId);
+    if (tier === undefined || tier === known) break;
+    await setTierOfSessions(redis, userId, tier);
+    known = tier;
+  }
+  return known;
 }
 
 /** Ends the request's session. */

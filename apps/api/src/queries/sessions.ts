@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { User } from '@minitickets/contract';
+import { type User, user as userSchema } from '@minitickets/contract';
 import type { Redis } from 'ioredis';
 
 /** Unused for this long, a session ends. */
@@ -13,11 +13,18 @@ const MOST_PER_USER = 20;
  * A session is a hash of the user's fields under SHA-256 of its sid, so that a reader of Redis cannot act as anybody. The
  * sorted set of a user's sessions, by their absolute end, serves "log out everywhere". Redis's clock decides all ends.
  * The scripts reach session keys that they learn from the set: on Redis Cluster sessions need a Redis of their own.
+ * What is of another type than they write is no session, and no list of sessions: they remove it.
  */
+const REMOVE_UNLESS = `
+local function remove_unless(kind, key)
+  local found = redis.call('TYPE', key).ok
+  if found ~= kind and found ~= 'none' then redis.call('DEL', key) end
+end`;
 const NOW = `local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-const CREATE = `${NOW}
+const CREATE = `${NOW} ${REMOVE_UNLESS}
 local session, set, session_prefix = KEYS[1], KEYS[2], KEYS[3]
+remove_unless('zset', set)
 local idle, absolute, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local ends = now + absolute
 redis.call('HSET', session, 'endsAt', string.format('%.0f', ends), unpack(ARGV, 5))
@@ -33,28 +40,35 @@ end
 redis.call('PEXPIRE', set, absolute)
 return 1`;
 
-const TOUCH = `
-local ends = redis.call('HGET', KEYS[1], 'endsAt')
-if not ends then return {} end
-${NOW}
-local left = math.min(tonumber(ARGV[1]), tonumber(ends) - now)
-if left <= 0 then redis.call('DEL', KEYS[1]) return {} end
+const TOUCH = `${NOW} ${REMOVE_UNLESS}
+remove_unless('hash', KEYS[1])
+local ends = tonumber(redis.call('HGET', KEYS[1], 'endsAt'))
+local left = math.floor(math.min(tonumber(ARGV[1]), (ends or 0) - now))
+-- Also what ends at no time, or later than any session even if the clock was set back.
+if not (left > 0 and ends <= now + 2 * ARGV[2]) then redis.call('DEL', KEYS[1]) return {} end
 redis.call('PEXPIRE', KEYS[1], left)
 return redis.call('HMGET', KEYS[1], 'id', 'email', 'name', 'role', 'tier')`;
 
-const END = `
+const END = `${REMOVE_UNLESS}
+remove_unless('hash', KEYS[1])
 local user = redis.call('HGET', KEYS[1], 'id')
-if user then redis.call('ZREM', KEYS[2] .. user, ARGV[1]) end
+if user then
+  remove_unless('zset', KEYS[2] .. user)
+  redis.call('ZREM', KEYS[2] .. user, ARGV[1])
+end
 return redis.call('DEL', KEYS[1])`;
 
-const END_ALL = `
+const END_ALL = `${REMOVE_UNLESS}
+remove_unless('zset', KEYS[1])
 local ended = 0
 for _, hash in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do ended = ended + redis.call('DEL', KEYS[2] .. hash) end
 redis.call('DEL', KEYS[1])
 return ended`;
 
-const SET_TIER = `
+const SET_TIER = `${REMOVE_UNLESS}
+remove_unless('zset', KEYS[1])
 for _, hash in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  remove_unless('hash', KEYS[2] .. hash)
   if redis.call('EXISTS', KEYS[2] .. hash) == 1 then redis.call('HSET', KEYS[2] .. hash, 'tier', ARGV[1]) end
 end
 return 1`;
@@ -73,10 +87,14 @@ export async function createSession(redis: Redis, sid: string, user: User) {
 
 /** Who this sid belongs to, and keeps the session from idling out. Null for a session that is unknown or has ended. */
 export async function touchSession(redis: Redis, sid: string): Promise<User | null> {
-  const fields = (await redis.eval(TOUCH, 1, SESSION + hashOf(sid), IDLE_MS)) as (string | null)[];
+  const key = SESSION + hashOf(sid);
+  const fields = (await redis.eval(TOUCH, 1, key, IDLE_MS, ABSOLUTE_MS)) as (string | null)[];
+  if (fields.length === 0) return null;
   const [id, email, name, role, tier] = fields;
-  if (!id || email == null || name == null) return null;
-  return { id, email, name, role: role as User['role'], tier: tier as User['tier'] };
+  const user = userSchema.safeParse({ id, email, name, role, tier });
+  if (user.success) return user.data;
+  await redis.del(key);
+  return null;
 }
 
 /** Ends one session, on every task at once. */

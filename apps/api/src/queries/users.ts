@@ -37,3 +37,9 @@ export async function setUserTier(db: Connection, userId: string, tier: Tier): P
   const [row] = await db.update(users).set({ tier }).where(eq(users.id, userId)).returning(columns);
   return row;
 }
+
+/** @returns undefined if there is no account of this id */
+export async function tierOfUser(db: Connection, userId: string): Promise<Tier | undefined> {
+  const [row] = await db.select({ tier: users.tier }).from(users).where(eq(users.id, userId));
+  return row?.tier;
+}

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { demoPassword } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
+import { person } from '../testing/people.ts';
 import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
@@ -122,6 +123,54 @@ test('the twenty-first session of a user ends their oldest', async () => {
   const oldest = sidOf(await register('many@example.test'))?.value;
   for (let session = 0; session < 20; session += 1) await logIn('many@example.test');
   expect(await statusWith(oldest)).toBe(401);
+});
+
+test('a log-in that meets a change of tier begins a session in the new tier', { timeout: 60_000 }, async () => {
+  const { id } = (await register('tiers@example.test')).json();
+  const admin = await person(made, { role: 'admin' });
+  for (let round = 0; round < 10; round++) {
+    const tier = round % 2 === 0 ? 'pro' : 'free';
+    const patch = {
+      method: 'PATCH',
+      url: `/v1/admin/users/${id}`,
+      cookies: { sid: admin.sid },
+      payload: { tier },
+    } as const;
+    const [entered] = await Promise.all([logIn('tiers@example.test'), made.app.inject(patch)]);
+    const { value = '' } = sidOf(entered) ?? {};
+    expect((await call('GET', '/v1/sessions/current', { sid: value })).json()).toMatchObject({ tier });
+  }
+});
+
+test.each<[string, (key: string) => Promise<unknown>]>([
+  ['of another type', (key) => made.redis.multi().del(key).rpush(key, 'a').exec()],
+  ['without an end', (key) => made.redis.hdel(key, 'endsAt')],
+  ['that ends at no time', (key) => made.redis.hset(key, 'endsAt', 'nan')],
+  ['that never ends', (key) => made.redis.hset(key, 'endsAt', 'inf')],
+  ['that ends in words', (key) => made.redis.hset(key, 'endsAt', 'tomorrow')],
+  ['of no user', (key) => made.redis.hset(key, 'id', 'nobody')],
+  ['in a role that there is not', (key) => made.redis.hset(key, 'role', 'owner')],
+  ['in a tier that there is not', (key) => made.redis.hset(key, 'tier', 'gold')],
+])('a session %s is none, and is removed', async (_, spoil) => {
+  const { sid } = await person(made);
+  const key = `session:${createHash('sha256').update(sid).digest('hex')}`;
+  await spoil(key);
+  expect(await statusWith(sid)).toBe(401);
+  expect(await made.redis.exists(key)).toBe(0);
+});
+
+test('a list of sessions of another type keeps nobody from logging in, out or everywhere', async () => {
+  const { id } = (await register('listed@example.test')).json();
+  const spoil = () => made.redis.set(`sessions-of:${id}`, 'junk');
+  await spoil();
+  const sid = sidOf(await logIn('listed@example.test'))?.value ?? '';
+  expect(await statusWith(sid)).toBe(200);
+  await spoil();
+  expect((await call('DELETE', '/v1/sessions/current', { sid })).statusCode).toBe(204);
+  const another = sidOf(await logIn('listed@example.test'))?.value ?? '';
+  await spoil();
+  expect((await call('DELETE', '/v1/sessions', { sid: another })).statusCode).toBe(204);
+  expect(await made.redis.exists(`sessions-of:${id}`)).toBe(0);
 });
 
 test.each<Record<string, string>>([

@@ -16,7 +16,8 @@ import {
 import { endSessionsOf } from '../queries/sessions.ts';
 import { replacePasswordHash, userByEmail } from '../queries/users.ts';
 
-export function sessionRoutes(app: Api, { db, redis }: Deps, passwords: Passwords, attempts: LoginAttempts) {
+export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
+  const { db, redis } = deps;
   app.post(
     '/v1/sessions',
     {
@@ -40,8 +41,7 @@ export function sessionRoutes(app: Api, { db, redis }: Deps, passwords: Password
       if (passwords.isOutdated(passwordHash)) {
         await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
       }
-      await startSession(redis, request, reply, known);
-      return reply.code(201).send(known);
+      return reply.code(201).send(await startSession(deps, request, reply, known));
     },
   );
 

@@ -2,7 +2,7 @@ import { tier, user } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { requireRole, requireSession } from '../plugins/session.ts';
+import { keepTierCurrent, requireRole, requireSession } from '../plugins/session.ts';
 import { setTierOfSessions } from '../queries/sessions.ts';
 import { setUserTier } from '../queries/users.ts';
 
@@ -24,6 +24,7 @@ export function userTierRoutes(app: Api, { db, redis }: Deps) {
       if (!changed) fail({ kind: 'not-found', what: 'user' });
       // Sessions hold a copy of the tier. Were Redis away now, those that live would keep the old one until they end.
       await setTierOfSessions(redis, id, changed.tier);
+      await keepTierCurrent({ db, redis }, id, changed.tier);
       return changed;
     },
   );

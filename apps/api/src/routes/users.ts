@@ -7,7 +7,8 @@ import { limit } from '../plugins/rate-limit.ts';
 import { startSession } from '../plugins/session.ts';
 import { insertUser } from '../queries/users.ts';
 
-export function userRoutes(app: Api, { db, redis }: Deps, passwords: Passwords) {
+export function userRoutes(app: Api, deps: Deps, passwords: Passwords) {
+  const { db } = deps;
   app.post(
     '/v1/users',
     {
@@ -21,8 +22,7 @@ export function userRoutes(app: Api, { db, redis }: Deps, passwords: Passwords) 
         if (violates(error, 'users_email_unique')) fail({ kind: 'email-taken' });
         throw error;
       });
-      await startSession(redis, request, reply, registered);
-      return reply.code(201).send(registered);
+      return reply.code(201).send(await startSession(deps, request, reply, registered));
     },
   );
 }
