@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -25,6 +26,8 @@ export async function testApp(stores: Stores, overrides: Partial<Config> = {}) {
     onIdleError: () => {},
   });
   const redis = openRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix, onError: () => {} });
+  // Requests do not wait for Redis, so on a busy machine the first ones would find it away.
+  await Promise.race([new Promise((isReady) => redis.once('ready', isReady)), wait(2_000, undefined, { ref: false })]);
   const app = await buildApp({ config, db, redis });
   opened.push(async () => {
     await app.close();
