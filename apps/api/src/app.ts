@@ -15,6 +15,7 @@ import { limitRequests } from './plugins/rate-limit.ts';
 import { refuseOtherOrigins } from './plugins/same-origin.ts';
 import { tellBrowsers } from './plugins/security-headers.ts';
 import { readSessions } from './plugins/session.ts';
+import { refuseUnreadable } from './plugins/unreadable-requests.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { bookingRoutes } from './routes/bookings.ts';
 import { checkInRoutes } from './routes/check-ins.ts';
@@ -35,6 +36,8 @@ import { userRoutes } from './routes/users.ts';
 
 /** One request may take this long in all; what waits longer is a fault, and the caller has left. */
 const REQUEST_DEADLINE_MS = 15_000;
+/** In which the whole of it has to arrive. Below the silence that ends a connection, or one that stops half-way would hear nothing. */
+const ARRIVAL_DEADLINE_MS = 12_000;
 
 /** Builds the application of one task: what wraps every request, then every route module by name. */
 export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: false }) {
@@ -49,7 +52,10 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     trustProxy: trustProxies(config.trustedProxies),
     bodyLimit: 64 * 1024,
     connectionTimeout: REQUEST_DEADLINE_MS,
-    requestTimeout: REQUEST_DEADLINE_MS,
+    requestTimeout: ARRIVAL_DEADLINE_MS,
+    // Node looks for late requests each half minute by itself, and of its two times it takes the longer one for the whole request.
+    http: { headersTimeout: ARRIVAL_DEADLINE_MS, connectionsCheckingInterval: 1000 },
+    clientErrorHandler: refuseUnreadable,
     // Longer than any balancer keeps an idle connection, so that none is closed just as it is used again.
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test } from 'vitest';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let port: number;
+beforeAll(async () => {
+  const { app } = await testApp(stores);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  port = (app.server.address() as AddressInfo).port;
+});
+
+/** What the socket gets back for bytes that no HTTP client would send, and perhaps a drip of more, until it is closed. */
+async function sendRaw(bytes: string, drip = '') {
+  const socket = connect({ port, host: '127.0.0.1' });
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    answer += text;
+  });
+  socket.on('error', () => {}); // A reset ends the socket, which is what is waited for.
+  socket.write(bytes);
+  const dripping = setInterval(() => drip && socket.writable && socket.write(drip), 200);
+  await once(socket, 'close');
+  clearInterval(dripping);
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head).toMatch(/\r\ncontent-type: application\/problem\+json/i);
+  return JSON.parse(body);
+}
+
+const post = 'POST /v1/sessions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+
+test.each([
+  ['no HTTP', 'EHLO mail.example\r\n\r\n'],
+  ['a head of more than 16 KB', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
+  ['a chunk without a size', `${post}Transfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\nbanana\r\n`],
+])('%s is answered with a problem', async (_what, bytes) => {
+  expect(await sendRaw(bytes)).toMatchObject({
+    status: 400,
+    error: 'malformed_request',
+    type: '/problems/malformed_request',
+  });
+});
+
+test('a body that drips for ever is answered within 15 s, and the connection ends', async () => {
+  const begun = performance.now();
+  const answer = await sendRaw(`${post}Content-Length: 1000\r\n\r\n`, ' ');
+  expect(answer).toMatchObject({ status: 408, error: 'request_timeout' });
+  expect(performance.now() - begun).toBeLessThan(15_000);
+});
