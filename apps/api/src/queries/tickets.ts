@@ -42,7 +42,16 @@ export async function ticketAtDoor(db: Connection, id: string) {
 }
 
 /**
- * Admits a ticket. Of two doors in the same moment the second waits for the first one's row, and then finds it used.
+ * Locks the tickets of a booking until the transaction ends, under its event's lock. Whoever is admitted meanwhile waits, and
+ * who was admitted before is seen by what is read next.
+ */
+export async function lockTicketsOfBooking(db: Connection, bookingId: string) {
+  await db.execute(sql`select from tickets where booking_id = ${bookingId} order by id for update`);
+}
+
+/**
+ * Admits a ticket. Of two doors in the same moment the second waits for the first one's row, and then finds it used; behind a
+ * cancellation (`lockTicketsOfBooking`) it finds it gone.
  * @returns when it was admitted; undefined if it was before, or is gone
  */
 export async function admitTicket(db: Connection, id: string, organiserId: string): Promise<Date | undefined> {

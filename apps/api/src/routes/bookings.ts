@@ -33,6 +33,7 @@ import {
 import { returnPlaces } from '../queries/inventory.ts';
 import { openGates } from '../queries/inventory-gate.ts';
 import { makeRefundDue } from '../queries/payments.ts';
+import { lockTicketsOfBooking } from '../queries/tickets.ts';
 import { placesToReturn } from '../rules/booking-status.ts';
 import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
 import { sumLines } from '../rules/prices.ts';
@@ -115,6 +116,7 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider,
       const cancelled = await db.transaction(async (transaction) => {
         const eventId = await lockEventOfBooking(transaction, bookingId, userId);
         if (!eventId) fail({ kind: 'not-found', what: 'booking' });
+        await lockTicketsOfBooking(transaction, bookingId);
         const state = await bookingForChange(transaction, bookingId);
         const from = placesToReturn(state ?? fail({ kind: 'not-found', what: 'booking' }));
         if (!from) return null;

@@ -1,8 +1,9 @@
 import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
+import { locksWaitedFor, witnessOf } from '../testing/witness.ts';
 
 const stores = useStores();
 let made: Awaited<ReturnType<typeof testApp>>;
@@ -63,6 +64,25 @@ test('a booking that has admitted somebody cannot be cancelled', async () => {
   await admit(organiser.sid);
   expect((await cancel(sid, booking)).json()).toMatchObject({ status: 409, error: 'booking_not_cancellable' });
   expect(await counts()).toEqual([{ held: 0, sold: 2 }]);
+});
+
+test('of a cancellation and an admission in the same moment one is refused', async () => {
+  const { admit, organiser, cancel, sid, booking, read } = await holder(1);
+  const witness = await witnessOf(stores);
+  // The cancellation has looked at its tickets, and cannot go on.
+  await witness.query('begin');
+  await witness.query('select from bookings where id = $1 for update', [booking.id]);
+  const cancelling = cancel(sid, booking);
+  await vi.waitUntil(async () => (await locksWaitedFor(witness)) === 1, { timeout: 2_000, interval: 5 });
+  let isAnswered = false;
+  const admitting = admit(organiser.sid).finally(() => {
+    isAnswered = true;
+  });
+  await vi.waitUntil(async () => isAnswered || (await locksWaitedFor(witness)) === 2, { timeout: 2_000, interval: 5 });
+  await witness.query('rollback');
+  expect((await cancelling).statusCode).toBe(200);
+  expect((await admitting).json()).toMatchObject({ status: 409, error: 'ticket_not_valid' });
+  expect(await read(sid, booking)).toMatchObject({ status: 'cancelled', payment: 'refunded' });
 });
 
 test('nobody is let in to a cancelled event', async () => {
