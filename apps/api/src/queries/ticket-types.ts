@@ -3,6 +3,7 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { ticketTypes } from '../db/schema.ts';
 import { placesFree } from './inventory.ts';
+import type { Released } from './inventory-gate.ts';
 
 const columns = {
   id: ticketTypes.id,
@@ -37,21 +38,22 @@ export async function insertTicketTypes(
 }
 
 /**
- * Changes a ticket type. Prices of bookings that exist are their lines' and stay.
- * @returns whether a row was changed: there is none of this id, or its new capacity is below what is sold and held
+ * Changes a ticket type. Prices of bookings that exist are their lines' and stay; a higher capacity releases places.
+ * @returns undefined if no row was changed: there is none of this id, or its new capacity is below what is sold and held
  */
 export async function updateTicketType(
   db: Connection,
   eventId: string,
   ticketTypeId: string,
   change: { name?: string | undefined; priceMinor?: number | undefined; capacity?: number | undefined },
-) {
-  const fits =
-    change.capacity === undefined ? undefined : sql`${ticketTypes.held} + ${ticketTypes.sold} <= ${change.capacity}`;
-  const changed = await db
+): Promise<Released | undefined> {
+  const { capacity } = change;
+  const fits = capacity === undefined ? undefined : sql`${ticketTypes.held} + ${ticketTypes.sold} <= ${capacity}`;
+  const releases = sql`${ticketTypes.releases} + (${ticketTypes.capacity} < ${capacity})::int`;
+  const [changed] = await db
     .update(ticketTypes)
-    .set(change)
+    .set({ ...change, ...(capacity !== undefined && { releases }) })
     .where(and(eq(ticketTypes.id, ticketTypeId), eq(ticketTypes.eventId, eventId), fits))
-    .returning({ id: ticketTypes.id });
-  return changed.length === 1;
+    .returning({ ticketTypeId: ticketTypes.id, releases: ticketTypes.releases });
+  return changed;
 }

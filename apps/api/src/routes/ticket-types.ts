@@ -5,6 +5,7 @@ import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { requireRole, requireUser } from '../plugins/session.ts';
 import { lockEvent } from '../queries/events.ts';
+import { openGates } from '../queries/inventory-gate.ts';
 import { insertTicketTypes, ticketTypesOf, updateTicketType } from '../queries/ticket-types.ts';
 import { checkOneCurrency } from '../rules/event-changes.ts';
 import { ownEvent } from './events.ts';
@@ -13,7 +14,7 @@ const MOST_TYPES = 50;
 const eventParams = z.object({ event: z.string().min(1).max(80) });
 const typeParams = eventParams.extend({ ticketType: z.uuid() });
 
-export function ticketTypeRoutes(app: Api, { db }: Deps) {
+export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
   const onRequest = [requireUser, requireRole('organiser', 'admin')];
 
   app.post(
@@ -47,17 +48,25 @@ export function ticketTypeRoutes(app: Api, { db }: Deps) {
         response: { 200: ticketType },
       },
     },
-    async (request) =>
-      db.transaction(async (transaction) => {
+    async (request) => {
+      const { changed, opened } = await db.transaction(async (transaction) => {
         const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
         const { ticketType: id } = request.params;
         const before = await ticketTypeOf(transaction, event.id, id);
-        if (Object.keys(request.body).length === 0) return before;
-        if (!(await updateTicketType(transaction, event.id, id, request.body))) {
+        if (Object.keys(request.body).length === 0) return { changed: before, opened: null };
+        const released =
+          (await updateTicketType(transaction, event.id, id, request.body)) ??
           fail({ kind: 'change-not-possible', reason: 'The capacity cannot go below what is sold and held.' });
-        }
-        return ticketTypeOf(transaction, event.id, id);
-      }),
+        const after = await ticketTypeOf(transaction, event.id, id);
+        return { changed: after, opened: after.capacity > before.capacity ? { eventId: event.id, released } : null };
+      });
+      if (opened) {
+        await openGates(redis, opened.eventId, [opened.released]).catch((error: unknown) => {
+          request.log.warn({ err: error }, 'a gate was not opened');
+        });
+      }
+      return changed;
+    },
   );
 }
 
