@@ -85,6 +85,26 @@ test('a released place is bookable at once', async () => {
   expect((await made.book(next)).statusCode).toBe(201);
 });
 
+test('a place that the organiser adds is bookable at once', async () => {
+  const made = await soldOut();
+  const { event, typeIds, organiser, call, book } = made;
+  const url = `/v1/events/${event.id}/ticket-types`;
+  const { sid } = await person(here, { tier: 'pro' });
+  if (!(await gateOf(made))) await closeGateOf(made);
+  const raised = await here.app.inject({
+    method: 'PATCH',
+    url: `${url}/${typeIds[0]}`,
+    cookies: { sid: organiser.sid },
+    payload: { capacity: 2 },
+  });
+  expect(raised.json()).toMatchObject({ capacity: 2, available: 1 });
+  expect((await book(sid)).statusCode).toBe(201);
+  await closeGateOf(made);
+  const balcony = { name: 'Balcony', priceMinor: 1000, currency: 'EUR', capacity: 1 };
+  const added = await call('POST', url, organiser.sid, balcony);
+  expect((await book(sid, [{ ticketTypeId: added.json().id, quantity: 1 }])).statusCode).toBe(201);
+});
+
 test('if the word of a release is lost, the gate opens by itself within a second', async () => {
   const { book, event, booking, typeIds } = await soldOut();
   const ttlMs = await here.redis.pttl(`gate:{${event.id}}:${typeIds[0]}`);
@@ -142,6 +162,23 @@ test('a refusal at the gate is remembered under its key, also when places are fr
   expect([again.statusCode, again.body]).toEqual([409, refused.body]);
   expect(again.headers['idempotency-replayed']).toBe('true');
   expect((await book(sid, undefined, randomUUID())).statusCode).toBe(201);
+});
+
+test('a refusal that time mends is not remembered: the same key books when the sale has opened', async () => {
+  const { book, change, counts } = await shop(here);
+  const sid = await buyer();
+  const key = randomUUID();
+  await change({ salesOpenAt: new Date(Date.now() + 60_000) });
+  const early = await Promise.all([book(sid, undefined, key), book(sid, undefined, randomUUID())]);
+  for (const answer of early) expect(answer.json()).toMatchObject({ error: 'sales_not_open', retryAfter: 60 });
+  const again = await book(sid, undefined, key);
+  expect(again.json()).toMatchObject({ error: 'sales_not_open' });
+  expect(again.headers['idempotency-replayed']).toBeUndefined();
+  await change({ salesOpenAt: new Date(Date.now() - 1) });
+  const open = await book(sid, undefined, key);
+  expect(open.statusCode).toBe(201);
+  expect((await book(sid, undefined, key)).body).toBe(open.body);
+  expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
 });
 
 test('a key is known on every task', async () => {

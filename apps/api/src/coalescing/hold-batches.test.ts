@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { useStores } from '@minitickets/stack/test-stores';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openWritingPool } from '../db/client.ts';
 import { bookings } from '../db/schema.ts';
 import { type Failure, TicketingError } from '../errors.ts';
@@ -10,6 +10,7 @@ import { holdIfClear } from '../queries/holds.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
+import { locksWaitedFor, witnessOf } from '../testing/witness.ts';
 import { type HoldOrder, holdBatches } from './hold-batches.ts';
 
 const stores = useStores();
@@ -92,6 +93,35 @@ test('the same key in two transactions at once, whose claims were lost, books on
   expect([...(await here.counts()), ...(await there.counts())].filter(({ held }) => held > 0)).toHaveLength(1);
 });
 
+test('a key whose record is being written elsewhere is waited for, and known', async () => {
+  const { event, lineOf, counts } = await shop(made);
+  const witness = await witnessOf(stores);
+  const user = await userId();
+  for (const neighbours of [0, 2]) {
+    const key = randomUUID();
+    await witness.query('begin');
+    await witness.query(
+      `insert into idempotency_records (user_id, key, fingerprint, refusal) values ($1, $2, 'a', '{}')`,
+      [user, key],
+    );
+    const orders: HoldOrder[] = [{ userId: user, lines: [lineOf(1)], idempotency: { key, fingerprint: 'b' } }];
+    for (let count = 0; count < neighbours; count++) orders.push({ userId: await userId(), lines: [lineOf(1)] });
+    const booking = together(event.id, orders);
+    await vi.waitUntil(async () => (await locksWaitedFor(witness)) === 1, { timeout: 2_000, interval: 5 });
+    await witness.query('commit');
+    expect(bodies(await booking)).toEqual(['idempotency-key-reused', ...Array(neighbours).fill('held')]);
+  }
+  expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
+});
+
+test('a refusal that time mends is told to both of one key in one batch, and remembered of neither', async () => {
+  const { event, lineOf, change } = await shop(made, { salesOpenAt: new Date(Date.now() + 60_000) });
+  const order = { userId: await userId(), lines: [lineOf(1)], idempotency: { key: 'too early', fingerprint: 'same' } };
+  expect(bodies(await together(event.id, [order, order]))).toEqual(['sales-not-open', 'sales-not-open']);
+  await change({ salesOpenAt: new Date(Date.now() - 1) });
+  expect(bodies(await together(event.id, [order]))).toEqual(['held']);
+});
+
 test('holds that have ended give their places back before a batch is decided', async () => {
   const { event, lineOf, counts } = await shop(made, { capacities: [2] });
   await book(event.id, { userId: await userId(), lines: [lineOf(2)] });
@@ -110,6 +140,7 @@ test('whoever comes alone gets the answer that a batch would give', async () => 
     places: fc.nat(3),
     status: fc.constantFrom('on_sale' as const, 'on_sale' as const, 'on_sale' as const, 'draft' as const),
     opensInMs: fc.constantFrom(-60_000, -60_000, 60_000),
+    startsInMs: fc.constantFrom(60_000, 60_000, -1_000),
     lines: fc.uniqueArray(fc.record({ index: fc.nat(2), quantity: fc.integer({ min: 1, max: 3 }) }), {
       minLength: 1,
       maxLength: 3,
@@ -117,7 +148,7 @@ test('whoever comes alone gets the answer that a batch would give', async () => 
     }),
   });
   await fc.assert(
-    fc.asyncProperty(world, async ({ free, maxPerUser, places, status, opensInMs, lines }) => {
+    fc.asyncProperty(world, async ({ free, maxPerUser, places, status, opensInMs, startsInMs, lines }) => {
       const order = { userId: user, lines: lines.map(({ index, quantity }) => lineOf(quantity, index)) };
       const reset = async () => {
         await made.db.execute(
@@ -130,7 +161,10 @@ test('whoever comes alone gets the answer that a batch would give', async () => 
             sql`update ticket_types set capacity = ${(free[index] ?? 0) + 3} , sold = 3 where id = ${id}`,
           );
         }
-        await change({ status, maxPerUser, salesOpenAt: new Date(Date.now() + opensInMs) });
+        await change({
+          ...{ status, maxPerUser, salesOpenAt: new Date(Date.now() + opensInMs) },
+          startsAt: new Date(Date.now() + startsInMs),
+        });
         if (places > 0) {
           await made.db.insert(bookings).values({
             ...{ userId: user, eventId: event.id, status: 'confirmed', places, totalMinor: 0, currency: 'EUR' },

@@ -1,5 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import { connectionOf } from '../db/client.ts';
+import { violates } from '../db/postgres-failures.ts';
 import { type Failure, TicketingError } from '../errors.ts';
 import {
   type Asked,
@@ -14,7 +15,7 @@ import type { RecordedOutcome } from '../queries/idempotency.ts';
 import { reclaimEndedHolds } from '../queries/inventory.ts';
 import type { SoldOut } from '../queries/inventory-gate.ts';
 import { heldAnswer } from '../rules/held-answers.ts';
-import { decideHolds, type HoldRequest } from '../rules/hold-decisions.ts';
+import { decideHolds, type HoldRequest, isMendedByTime } from '../rules/hold-decisions.ts';
 import { timeOrderedId } from '../rules/ids.ts';
 import { coalesceWrites } from './coalesce-writes.ts';
 
@@ -44,7 +45,14 @@ type HoldBatches = {
  */
 export function holdBatches(options: HoldBatches) {
   const submit = coalesceWrites<HoldOrder, HoldOutcome | TicketingError>({
-    write: (eventId, orders) => withClient(options.pool, (client) => writeBatch(client, options, eventId, orders)),
+    write: (eventId, orders) => {
+      const attempt = () => withClient(options.pool, (client) => writeBatch(client, options, eventId, orders));
+      // Another transaction has remembered one of these keys, and by now it has committed: its record can be read.
+      return attempt().catch((error: unknown) => {
+        if (violates(error, 'idempotency_records_user_id_key_pk')) return attempt();
+        throw error;
+      });
+    },
     isIsolable,
     largestBatch: 200,
     longestQueue: 2_000,
@@ -78,16 +86,20 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
   const decided = first.map((order, index) => {
     const decision = decisions[index];
     if (!decision) throw new Error('a request without a decision');
-    if ('refused' in decision) return { order, booking: null, refusal: options.refusalBody(decision.refused) };
+    if ('refused' in decision) {
+      const { refused } = decision;
+      return { order, booking: null, refusal: options.refusalBody(refused), isLasting: !isMendedByTime(refused) };
+    }
     const { places, ...price } = decision.held;
     const booking = { id: timeOrderedId(inventory.now), eventId, ...price, ...instants };
     holds.push({ ...booking, userId: order.userId, places });
-    return { order, booking, refusal: null };
+    return { order, booking, refusal: null, isLasting: true };
   });
   const records = decided.flatMap(({ order: { userId, idempotency }, ...outcome }) =>
     idempotency ? [{ userId, ...idempotency, ...outcome }] : [],
   );
-  const written = insertHoldsAndCommit(db, eventId, holds, records);
+  const lasting = records.filter(({ isLasting }) => isLasting);
+  const written = insertHoldsAndCommit(db, eventId, holds, lasting);
   // The answers are put into words while PostgreSQL writes, and nobody hears them before it has written.
   const outcomes = new Map(decided.map(({ order, ...outcome }) => [order, outcomeOf(outcome, false)]));
   await written;

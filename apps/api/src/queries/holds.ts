@@ -17,12 +17,12 @@ const BEGIN: Statement = { name: 'begin', text: 'begin' };
 const COMMIT: Statement = { name: 'commit', text: 'commit' };
 
 // #region lock
-/** Locks an event against every other change of its places until the transaction ends. */
+/** Locks an event against every other change of its places until the transaction ends. Its sale ends when it starts, at the latest. */
 export const LOCK_EVENT: Statement = {
   name: 'lock_event',
   text: `
-    select json_build_object('status', status, 'salesOpenAt', sales_open_at, 'salesCloseAt', sales_close_at,
-      'maxPerUser', max_per_user)
+    select json_build_object('status', status, 'salesOpenAt', sales_open_at,
+      'salesCloseAt', least(sales_close_at, starts_at), 'maxPerUser', max_per_user)
     from events where id = $1 for no key update`,
 };
 // #endregion
@@ -101,7 +101,7 @@ export const HOLD_IF_CLEAR: Statement = {
         and exists (
           select from events
           where id = $2 and status = 'on_sale'
-            and statement_timestamp() >= sales_open_at and statement_timestamp() < sales_close_at
+            and statement_timestamp() >= sales_open_at and statement_timestamp() < least(sales_close_at, starts_at)
             and max_per_user >= total.places + (
               select coalesce(sum(places), 0) from bookings
               where event_id = $2 and user_id = $3 and status in ('held', 'confirmed')))

@@ -191,3 +191,10 @@ test('a sale that has not opened, has closed or never was is refused', async () 
   await change({ status: 'draft' });
   expect((await book(sid)).json()).toMatchObject({ status: 409, error: 'event_not_on_sale' });
 });
+
+test('the sale ends when the event starts, also if it was to close later', async () => {
+  const { book, change } = await shop(made);
+  const sid = await buyer();
+  await change({ startsAt: new Date(Date.now() - 1) });
+  expect((await book(sid)).json()).toMatchObject({ status: 409, error: 'sales_closed' });
+});

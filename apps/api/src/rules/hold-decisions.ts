@@ -66,3 +66,8 @@ function saleRefusal(
   if (now >= salesCloseAt) return { kind: 'sales-closed' };
   return null;
 }
+
+/** Whether waiting is enough to be served. Such a refusal is not remembered: who comes back when told to is decided anew. */
+export function isMendedByTime({ kind }: Failure) {
+  return kind === 'sales-not-open';
+}
