@@ -4,12 +4,14 @@ import { currency, id, instant, label, pageQuery, priceMinor } from './fields.ts
 export const eventStatus = z.enum(['draft', 'on_sale', 'cancelled']);
 export type EventStatus = z.infer<typeof eventStatus>;
 
-/** `summer-night-2026`: what the address of an event shows. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** `summer-night-2026`: what the address of an event shows, where an id can stand as well. */
 export const slug = z
   .string()
   .min(3)
   .max(80)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'small letters, digits and single hyphens');
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'small letters, digits and single hyphens')
+  .refine((value) => !UUID.test(value), 'not the form of an id');
 
 const zones = new Set(Intl.supportedValuesOf('timeZone'));
 /** An IANA time zone that this runtime knows. */

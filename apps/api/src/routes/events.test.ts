@@ -195,3 +195,23 @@ test('one event sells in one currency', async () => {
   });
   expect(added.json()).toMatchObject({ error: 'validation_failed' });
 });
+
+test('a cancelled event stays cancelled, and can still be renamed', async () => {
+  const { id } = await create({ name: 'Called off' });
+  const change = async (body: object) => (await call('PATCH', `/v1/events/${id}`, organiser, body)).json();
+  expect(await change({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });
+  for (const status of ['on_sale', 'draft']) {
+    expect(await change({ status })).toMatchObject({ status: 409, error: 'change_not_possible' });
+  }
+  expect(await change({ status: 'cancelled', name: 'Called off for good' })).toMatchObject({
+    status: 'cancelled',
+    name: 'Called off for good',
+  });
+});
+
+test('a slug never has the form of an id, by which another event could be meant', async () => {
+  const id = crypto.randomUUID();
+  expect(await create({ slug: id })).toMatchObject({ error: 'validation_failed', errors: [{ path: '/slug' }] });
+  const { slug } = await create({ name: id });
+  expect((await call('GET', `/v1/events/${slug}`)).json()).toMatchObject({ name: id });
+});

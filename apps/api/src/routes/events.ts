@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { violates } from '../db/postgres-failures.ts';
 import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
+import { limit } from '../plugins/rate-limit.ts';
 import { requireRole, requireUser, viewerOf } from '../plugins/session.ts';
 import {
   comingEvents,
@@ -14,7 +15,7 @@ import {
   updateEvent,
 } from '../queries/events.ts';
 import { insertTicketTypes, type TicketTypeRow, ticketTypesOf } from '../queries/ticket-types.ts';
-import { checkOneCurrency, checkSaleWindow, slugFrom } from '../rules/event-changes.ts';
+import { checkOneCurrency, checkSaleWindow, checkStaysCancelled, slugFrom } from '../rules/event-changes.ts';
 import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
 
 const params = z.object({ event: z.string().min(1).max(80) });
@@ -22,7 +23,10 @@ const params = z.object({ event: z.string().min(1).max(80) });
 export function eventRoutes(app: Api, { db }: Deps) {
   app.get(
     '/v1/events',
-    { schema: { summary: 'Coming events, soonest first', querystring: eventsQuery, response: { 200: pageOf(event) } } },
+    {
+      onRequest: limit('reads'),
+      schema: { summary: 'Coming events, soonest first', querystring: eventsQuery, response: { 200: pageOf(event) } },
+    },
     async (request) => {
       const { limit, cursor, search, mine } = request.query;
       const page = { limit, search, after: cursor === undefined ? undefined : decodeCursor(cursor) };
@@ -45,7 +49,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
 
   app.get(
     '/v1/events/:event',
-    { schema: { summary: 'One event, by id or slug', params, response: { 200: event } } },
+    { onRequest: limit('reads'), schema: { summary: 'One event, by id or slug', params, response: { 200: event } } },
     async (request) => {
       const row = await eventByIdOrSlug(db, request.params.event);
       if (!row || (row.status === 'draft' && !runs(request.viewer, row))) fail({ kind: 'not-found', what: 'event' });
@@ -100,6 +104,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
           ...(salesOpenAt !== undefined && { salesOpenAt: new Date(salesOpenAt) }),
           ...(salesCloseAt !== undefined && { salesCloseAt: new Date(salesCloseAt) }),
         };
+        checkStaysCancelled(row.status, rest.status);
         checkSaleWindow({ ...row, ...changed });
         const after = Object.keys(changed).length > 0 ? await updateEvent(transaction, row.id, changed) : row;
         return toEvent(after, await ticketTypesOf(transaction, [row.id]));

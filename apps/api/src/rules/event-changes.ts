@@ -1,21 +1,28 @@
+import { type EventStatus, slug } from '@minitickets/contract';
 import { fail } from '../errors.ts';
 
-/** `Sommernacht: Köln & Bonn` → `sommernacht-koln-bonn`; `event` for a name without a letter or digit that an address can show. */
+/** `Sommernacht: Köln & Bonn` → `sommernacht-koln-bonn`; `event` for a name of which no slug can be made. */
 export function slugFrom(name: string) {
-  const slug = name
+  const made = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
     .replace(/^-+|-+$/g, '');
-  return slug.length >= 3 ? slug : 'event';
+  return slug.safeParse(made).success ? made : 'event';
 }
 
 /** @throws TicketingError not-valid if the sale would close before it opens */
 export function checkSaleWindow({ salesOpenAt, salesCloseAt }: { salesOpenAt: Date; salesCloseAt: Date }) {
   if (salesOpenAt >= salesCloseAt)
     fail({ kind: 'not-valid', path: '/salesCloseAt', message: 'later than salesOpenAt' });
+}
+
+/** Who had tickets of a cancelled event was told so, and may have the money back already. @throws TicketingError change-not-possible */
+export function checkStaysCancelled(before: EventStatus, after: EventStatus = before) {
+  if (before === 'cancelled' && after !== 'cancelled')
+    fail({ kind: 'change-not-possible', reason: 'A cancelled event stays cancelled.' });
 }
 
 /** A booking has one total, so an event sells in one currency. @throws TicketingError not-valid */
