@@ -25,7 +25,10 @@ export function readApiKeys(app: Api, { db }: Deps) {
       await passLimits(request, reply, [limiter.takeOf('bad-api-key', 'free', clientOf(request.ip))]);
       fail({ kind: 'unauthenticated' });
     }
-    await passLimits(request, reply, [limiter.takeOf('api-key', owner.user.tier, apiKeyOf(owner.apiKeyId))]);
+    const take = limiter.takeOf('api-key', owner.user.tier, apiKeyOf(owner.apiKeyId));
+    // A call that the route's own policy refuses costs the key nothing: that is decided there, together.
+    if (request.routeOptions.config.limited) request.owedTakes = [take];
+    else await passLimits(request, reply, [take]);
     request.viewer = { user: owner.user, via: 'api-key' };
   });
 }

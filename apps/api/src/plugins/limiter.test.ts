@@ -79,6 +79,22 @@ test('an open policy lets requests pass without Redis, and says so', async () =>
   expect(outcomes.every(({ degraded }) => degraded[0]?.allowed && degraded[0].mode === 'open')).toBe(true);
 });
 
+test('the shop window stays open without Redis, and quickly', async () => {
+  const { app, server, onTheSide } = await appWithOwnRedis();
+  const look = () => app.inject({ url: '/v1/events' });
+  expect((await look()).headers['ratelimit-policy']).toBe('"reads";q=600;w=3');
+  await onTheSide.client('PAUSE', 3000, 'ALL');
+  const begunAt = performance.now();
+  const answer = await look();
+  expect(performance.now() - begunAt).toBeLessThan(REDIS_DEADLINE_MS + 750);
+  await server.kill();
+  for (const { statusCode, headers } of [answer, await look()]) {
+    expect(statusCode).toBe(200);
+    expect(headers['x-ratelimit-degraded']).toBe('open');
+    expect(numbersIn(headers)).toEqual([]);
+  }
+});
+
 test('one closed policy closes the decision that it is part of', async () => {
   const { limiter, server } = await appWithOwnRedis();
   await server.kill();

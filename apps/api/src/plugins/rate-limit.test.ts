@@ -76,7 +76,7 @@ test('a ban is 429 with its own code, and nothing is left to spend', async () =>
 });
 
 test('a route without a policy says nothing of limits', async () => {
-  const { headers } = await the.app.inject({ url: '/v1/events' });
+  const { headers } = await the.app.inject({ url: '/v1/sessions/current' });
   expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
 });
 

@@ -16,9 +16,15 @@ declare module 'fastify' {
   interface FastifyInstance {
     limiter: Limiter;
   }
+  interface FastifyContextConfig {
+    /** One of the route's hooks passes limits, and takes what is owed with them. */
+    limited?: boolean;
+  }
   interface FastifyRequest {
     /** What the policies that this request has come to so far have decided. Null before the first. */
     limitOutcome: Outcome | null;
+    /** What the request has to take together with what its route asks for. */
+    owedTakes: readonly Take[] | null;
   }
 }
 
@@ -27,6 +33,11 @@ export function limitRequests(app: Api, deps: Deps, registry: Registry) {
   const limiter = createLimiter(deps, registry);
   app.decorate('limiter', limiter);
   app.decorateRequest('limitOutcome', null);
+  app.decorateRequest('owedTakes', null);
+  app.addHook('onRoute', (route) => {
+    const limited = [route.onRequest ?? []].flat().some((hook) => limiting.has(hook));
+    if (limited) route.config = { ...route.config, limited };
+  });
 
   const round = async () => {
     const [limits, activity] = await Promise.allSettled([limiter.refreshLimits(), limiter.reportActivity()]);
@@ -52,19 +63,28 @@ export function limitRequests(app: Api, deps: Deps, registry: Registry) {
  * that requests with a body that is not valid are limited as well. Several policies are one decision: all are charged, or none.
  */
 export function limit(...names: [PolicyName, ...PolicyName[]]) {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return passesLimits(async (request: FastifyRequest, reply: FastifyReply) => {
     const tier: Tier = request.viewer?.user.tier ?? 'free';
     const takes = names.map((name) => request.server.limiter.takeOf(name, tier, identityOf(request, name)));
     await passLimits(request, reply, takes);
-  };
+  });
 }
 
+/** Marks a hook of a route that always comes to `passLimits`. */
+export function passesLimits<Hook extends (request: FastifyRequest, reply: FastifyReply) => Promise<void>>(hook: Hook) {
+  limiting.add(hook);
+  return hook;
+}
+const limiting = new WeakSet<object>();
+
 /**
- * Lets a request pass these buckets, and says on its answer what they hold.
+ * Lets a request pass these buckets, and those it owes, in one decision; and says on its answer what they hold.
  * @throws TicketingError rate-limited, suppressed, store-unavailable
  */
 export async function passLimits(request: FastifyRequest, reply: FastifyReply, takes: readonly Take[]) {
-  const outcome = await request.server.limiter.decide(takes);
+  const owed = request.owedTakes ?? [];
+  request.owedTakes = null;
+  const outcome = await request.server.limiter.decide([...owed, ...takes]);
   const before = request.limitOutcome ?? { decisions: [], degraded: [] };
   request.limitOutcome = {
     decisions: [...before.decisions, ...outcome.decisions],

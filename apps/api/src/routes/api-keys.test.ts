@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
 import { apiKeys } from '../db/schema.ts';
@@ -92,6 +93,51 @@ test('a request with a key is limited as the key, and a booking as the user too'
   });
   expect(headers['ratelimit-policy']).toBe('"api-key";q=60;w=6, "booking";q=10;w=10');
   expect(headers['x-ratelimit-limit']).toBe('10');
+});
+
+test('a call that its route’s policy refuses costs the key nothing', async () => {
+  const { sid } = await person(the);
+  const { key } = (await make(sid)).json();
+  const left = async (url: string) => {
+    const answer = await the.app.inject({
+      method: 'POST',
+      url,
+      headers: { authorization: `Bearer ${key}` },
+      payload: {},
+    });
+    const tokens = /"api-key";r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1];
+    return { statusCode: answer.statusCode, tokens: Number(tokens) };
+  };
+  for (const url of ['/v1/bookings', '/v1/playground/requests']) {
+    for (let call = 0; call < 10; call++) await left(url);
+    const before = await left(url);
+    for (let call = 0; call < 5; call++) await left(url);
+    const after = await left(url);
+    expect(before.statusCode).toBe(429);
+    expect(after.statusCode).toBe(429);
+    expect(after.tokens).toBeGreaterThanOrEqual(before.tokens);
+  }
+});
+
+test('new keys are no way around the limit of keys: a user makes ten, then one in ten minutes', async () => {
+  const { sid } = await person(the);
+  const answers = [];
+  for (let round = 0; round < 12; round++) {
+    const made = await make(sid);
+    answers.push(made.statusCode);
+    const url = `/v1/api-keys/${made.json().id}`;
+    if (made.statusCode === 201) await the.app.inject({ method: 'DELETE', url, cookies: { sid } });
+  }
+  expect(answers).toEqual([...Array(10).fill(201), 429, 429]);
+});
+
+test('payments are limited by user, generously', async () => {
+  const { sid } = await person(the);
+  const url = `/v1/bookings/${randomUUID()}/payment`;
+  const payload = { paymentToken: 'tok_accepted' };
+  const { statusCode, headers } = await the.app.inject({ method: 'POST', url, cookies: { sid }, payload });
+  expect(statusCode).toBe(404);
+  expect(headers['ratelimit-policy']).toBe('"payment";q=30;w=30');
 });
 
 test('a wrong key is refused even with a good session beside it', async () => {

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { makeApiKey } from '../plugins/api-key.ts';
+import { limit } from '../plugins/rate-limit.ts';
 import { requireSession, viewerOf } from '../plugins/session.ts';
 import { type ApiKeyRow, apiKeysOf, insertApiKey, lockApiKeysOf, revokeApiKey } from '../queries/api-keys.ts';
 
-/** Each key has a bucket of its own: without a bound a user would have as much of the limit as they like. */
+/** Each key has a bucket of its own: without a bound a user would have as much of the limit as they like. See `api-key-making`. */
 const MOST_KEYS = 5;
 
 /** A user's keys for programs. They are made and revoked in a session: a key that leaked cannot make another. */
@@ -14,7 +15,7 @@ export function apiKeyRoutes(app: Api, { db }: Deps) {
   app.post(
     '/v1/api-keys',
     {
-      onRequest: requireSession,
+      onRequest: [limit('api-key-making'), requireSession],
       schema: { summary: 'Make a key; it is shown this once', body: newApiKey, response: { 201: createdApiKey } },
     },
     async (request, reply) => {

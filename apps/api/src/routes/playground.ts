@@ -1,7 +1,7 @@
 import { playgroundAnswer, playgroundQuery, type Tier } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../deps.ts';
-import { passLimits } from '../plugins/rate-limit.ts';
+import { passesLimits, passLimits } from '../plugins/rate-limit.ts';
 import { clientOf, userOf } from '../rules/client-identity.ts';
 
 /** For trying the limiter: requests that do nothing but spend a token. */
@@ -9,7 +9,7 @@ export function playgroundRoutes(app: Api) {
   app.post(
     '/v1/playground/requests',
     {
-      onRequest: spendToken,
+      onRequest: passesLimits(spendToken),
       schema: {
         summary: 'Spend one token of the playground',
         querystring: playgroundQuery,
@@ -18,8 +18,8 @@ export function playgroundRoutes(app: Api) {
     },
     async (request) => {
       const { tier } = request.query;
-      const [decision] = request.limitOutcome?.decisions ?? [];
-      const [degraded] = request.limitOutcome?.degraded ?? [];
+      const decision = request.limitOutcome?.decisions.find(({ take }) => take.limit.policy === 'playground');
+      const degraded = request.limitOutcome?.degraded.find(({ limit }) => limit.policy === 'playground');
       return {
         policy: 'playground' as const,
         tier,

@@ -69,6 +69,15 @@ export const policies = {
       pro: { ...perSecond, capacity: 30, refillTokens: 3, onStoreFailure: 'closed', suppression: hammering },
     },
   },
+  payment: {
+    identity: 'user',
+    because:
+      'Generous: each try asks the provider, and a card that was declined is tried again. Local: who holds places may pay for them while Redis is away.',
+    limits: {
+      free: { ...perSecond, capacity: 30, refillTokens: 1, onStoreFailure: 'local', suppression: hammering },
+      pro: { ...perSecond, capacity: 90, refillTokens: 3, onStoreFailure: 'local', suppression: hammering },
+    },
+  },
   reads: {
     identity: 'user',
     because: 'Reading is cheap and the shop window should be open: while Redis is away reads are served.',
@@ -83,6 +92,21 @@ export const policies = {
     limits: {
       free: { ...perSecond, capacity: 60, refillTokens: 10, onStoreFailure: 'local', suppression: hammering },
       pro: { ...perSecond, capacity: 300, refillTokens: 50, onStoreFailure: 'local', suppression: hammering },
+    },
+  },
+  'api-key-making': {
+    identity: 'user',
+    because:
+      'A new key has a full bucket: made and revoked without end, keys would be a way around their limit. Closed: nobody needs one this minute.',
+    limits: {
+      all: {
+        capacity: 10,
+        refillTokens: 1,
+        refillIntervalMs: 600_000,
+        onStoreFailure: 'closed',
+        suppression: null,
+        shadow: false,
+      },
     },
   },
   'bad-api-key': {
