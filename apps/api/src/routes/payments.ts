@@ -5,6 +5,7 @@ import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { refundPayment, type Settled, settlePayment } from '../payments/settle-payment.ts';
+import { limit } from '../plugins/rate-limit.ts';
 import { requireUser, viewerOf } from '../plugins/session.ts';
 import { bookingForChange, bookingOfUser } from '../queries/bookings.ts';
 import { confirmIfClear } from '../queries/confirmations.ts';
@@ -35,7 +36,7 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
   app.post(
     '/v1/bookings/:id/payment',
     {
-      onRequest: requireUser,
+      onRequest: [requireUser, limit('payment')],
       schema: { summary: 'Pay a held booking', params, body: payment, response: { 200: booking } },
     },
     async (request) => {
