@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { apiEnvironment } from './api-process.mjs';
 import { freshLog, placesOf } from './files.mjs';
@@ -51,6 +52,8 @@ export async function startServices(
       logFile,
       start,
       isReady,
+      // The balancer would ask a task, which may be the one that hangs; what is for no task it answers itself.
+      isAlive: () => (kind === 'task' ? responds(url, 'GET', '/health/live') : responds(url, 'OPTIONS', '*')),
       note,
       onChange: () => onChange(services),
       signal,
@@ -108,6 +111,28 @@ export async function answers(url) {
   } catch {
     return false;
   }
+}
+
+/**
+ * Whether there is any answer within two seconds.
+ * @param {string} url
+ * @param {string} method
+ * @param {string} path
+ * @returns {Promise<boolean>}
+ */
+function responds(url, method, path) {
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(2000);
+    const { hostname, port } = new URL(url);
+    const asked = request({ host: hostname.replace(/^\[|\]$/g, ''), port, method, path, agent: false, signal });
+    asked.once('error', () => resolve(false));
+    asked.once('response', (response) => {
+      response.resume();
+      response.once('error', () => {});
+      resolve(true);
+    });
+    asked.end();
+  });
 }
 
 /** @param {readonly { stop: () => Promise<unknown>, kill: () => Promise<unknown> }[]} parts */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from './failure.mjs';
 import { endProcess, waitUntil } from './processes.mjs';
+import { restartLine, restartPauses } from './restart-pauses.mjs';
 
 /**
  * @typedef {object} Supervised
@@ -11,28 +12,43 @@ import { endProcess, waitUntil } from './processes.mjs';
  * @property {() => Promise<void>} kill ends it at once and for good
  */
 
-const steadyMs = 30_000;
-const longestPauseMs = 10_000;
+/** So many unanswered looks in a row are a process that hangs. They are counted, not timed: a laptop may sleep between two. */
+const mostSilentLooks = 5;
+/** So many more are granted to one that was just started. */
+const looksToStart = 25;
 
 /**
  * Starts a process, waits until it is ready, and starts it again whenever it ends by itself: at once, and after longer and longer
- * pauses (up to 10 s) if it keeps ending.
+ * pauses (up to 10 s) if it keeps ending. One that runs but does not answer is killed first: it would not hear a SIGTERM either.
  * @param {object} options
  * @param {string} options.name
  * @param {'task' | 'balancer'} options.step
  * @param {string} options.logFile
  * @param {() => ReturnType<typeof import('./processes.mjs').spawnLogged>} options.start
  * @param {() => Promise<boolean>} options.isReady
+ * @param {() => Promise<boolean>} options.isAlive whether it answers at all, ready or not; has to know within `lookEveryMs`
+ * @param {number} [options.lookEveryMs]
  * @param {(line: string) => void} options.note told when it had to be started again
  * @param {() => void} options.onChange called when `pid` has changed
  * @param {AbortSignal} [options.signal] gives up waiting
  * @returns {Promise<Supervised>}
  * @throws {Failure} if it is not ready within a minute
  */
-export async function supervise({ name, step, logFile, start, isReady, note, onChange, signal }) {
+export async function supervise({
+  name,
+  step,
+  logFile,
+  start,
+  isReady,
+  isAlive,
+  lookEveryMs = 2000,
+  note,
+  onChange,
+  signal,
+}) {
   let child = await start();
-  let startedAt = performance.now();
-  let failures = 0;
+  const pauses = restartPauses();
+  let silentLooks = 0;
   const stopping = new AbortController();
 
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
@@ -48,21 +64,25 @@ export async function supervise({ name, step, logFile, start, isReady, note, onC
   }
 
   const watch = () => {
-    const reason = () => child.signalCode ?? `exit code ${child.exitCode}`;
+    const reason = () => {
+      if (silentLooks >= mostSilentLooks)
+        return `no answer for ${(mostSilentLooks * lookEveryMs) / 1000} s, so it was killed`;
+      return child.signalCode ?? `exit code ${child.exitCode}`;
+    };
     if (hasEnded()) void startAgain(reason());
     else child.once('exit', () => void startAgain(reason()));
   };
   /** @param {string} reason */
   const startAgain = async (reason) => {
     if (stopping.signal.aborted) return;
-    failures = performance.now() - startedAt > steadyMs ? 0 : failures + 1;
-    const pauseMs = failures <= 1 ? 0 : Math.min(longestPauseMs, 250 * 2 ** failures);
-    note(`${name} ended (${reason}) and is started again${pauseMs ? ` in ${pauseMs / 1000} s` : ''}; see ${logFile}`);
+    const pauseMs = pauses.next();
+    note(restartLine({ name, reason, pauseMs, logFile }));
     await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
     if (stopping.signal.aborted) return;
-    startedAt = performance.now();
+    pauses.hasStarted();
     try {
       child = await start();
+      silentLooks = -looksToStart;
     } catch (error) {
       return await startAgain(error instanceof Error ? error.message : String(error));
     }
@@ -70,12 +90,25 @@ export async function supervise({ name, step, logFile, start, isReady, note, onC
     onChange();
     if (stopping.signal.aborted) await end();
   };
+  const lookForSilence = async () => {
+    while (!stopping.signal.aborted) {
+      const [looked, lookedAt] = [child, performance.now()];
+      const answered = await isAlive();
+      if (looked === child && !hasEnded()) silentLooks = answered ? 0 : silentLooks + 1;
+      if (silentLooks >= mostSilentLooks && !hasEnded() && !stopping.signal.aborted) {
+        await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
+      }
+      const restMs = Math.max(0, lookEveryMs - (performance.now() - lookedAt));
+      await delay(restMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
   const end = () =>
     endProcess(child.pid, [
       { signal: 'SIGTERM', waitMs: 15_000 },
       { signal: 'SIGKILL', waitMs: 2000 },
     ]);
   watch();
+  void lookForSilence();
 
   return {
     name,

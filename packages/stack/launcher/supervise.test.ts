@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 /** Supervises a Node program given as text; it is ready when it has written `ready`. */
-async function watch(program: string, signal?: AbortSignal) {
+async function watch(program: string, signal?: AbortSignal, isAlive = async () => true) {
   const logFile = join(folder, 'program.log');
   supervised = await supervise({
     name: 'program',
@@ -28,6 +28,8 @@ async function watch(program: string, signal?: AbortSignal) {
     logFile,
     start: () => spawnLogged(process.execPath, ['-e', program], { logFile }),
     isReady: async () => readFileSync(logFile, 'utf8').includes('ready'),
+    isAlive,
+    lookEveryMs: 50,
     note: (line) => notes.push(line),
     onChange: () => {},
     signal,
@@ -51,6 +53,27 @@ test('one that keeps ending is started again with pauses that grow', async () =>
   const pauses = notes.map((note) => Number(/in ([\d.]+) s/.exec(note)?.[1] ?? 0));
   expect(pauses).toEqual([0, 1, 2]);
   expect(notes[0]).toContain('exit code 7');
+});
+
+test('one that runs but does not answer is killed and started again, and that is told in one line', async () => {
+  const deaf = "process.on('SIGTERM', () => {});";
+  const answers = { isAlive: true };
+  const program = await watch(deaf + lives, undefined, async () => answers.isAlive);
+  const first = program.pid;
+  answers.isAlive = false;
+  expect(await waitUntil(() => program.pid !== first && isRunning(program.pid), 10_000)).toBe(true);
+  answers.isAlive = true;
+  expect(isRunning(first)).toBe(false);
+  expect(notes).toEqual([expect.stringContaining('program ended (no answer for 0.25 s, so it was killed)')]);
+});
+
+test('an answer now and then is enough', async () => {
+  let looks = 0;
+  const program = await watch(lives, undefined, async () => ++looks % 5 === 0);
+  const first = program.pid;
+  expect(await waitUntil(() => looks > 20, 10_000)).toBe(true);
+  expect(program.pid).toBe(first);
+  expect(notes).toEqual([]);
 });
 
 test('one that is stopped is not started again', async () => {
