@@ -6,7 +6,7 @@ export const onlyDeciding = edits(
   { file: 'apps/api/src/queries/rate-limits.lua', region: 'charge' },
   {
     from: `for _, charge in ipairs(charges) do redis.call('SET', charge[1], charge[2], 'PX', charge[3]) end`,
-    to: `return { struct.pack('<dddddd', unpack(answer)), unpack(charges[1]) }`,
+    to: `return { answer[1], unpack(charges[1]) }`,
   },
 );
 

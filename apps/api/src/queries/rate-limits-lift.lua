@@ -1,8 +1,8 @@
 -- Forgets strikes and bans of an identity; its tokens stay as they are. KEYS[1] is the bucket, as rate-limits.lua stores it.
 -- Returns 1, or 0 if there was no ban that is running.
 
-local BUCKET_BYTES = 32
-local LADDER, LADDER_BYTES = '<I2I2dd', 20
+local BUCKET_BYTES = 28
+local LADDER, LADDER_BYTES = '<I2I2I7I7', 18
 
 local time = redis.call('TIME')
 local stored = redis.pcall('GET', KEYS[1])

@@ -21,6 +21,8 @@ class Model {
     const nowUs = BigInt(now);
     const known = this.#bucket;
     const bucket = known ? settle(known, limit, revision, nowUs) : fresh(limit, revision, nowUs);
+    const longestMs = limit.suppression ? limit.suppression.longestBanMs + limit.suppression.forgetAfterMs : 0;
+    this.#forgottenAtUs = lesser(this.#forgottenAtUs, nowUs + BigInt(longestMs) * 1000n);
     if (nowUs >= this.#forgottenAtUs) [this.#strikes, this.#bans, this.#bannedUntilUs] = [0, 0, 0n];
     const verdict = this.#judge(bucket.tokens, bucket.limit.capacity, cost, limit.suppression, nowUs);
     if (verdict === 'served') bucket.tokens = sum(bucket.tokens, whole(-cost));
@@ -84,11 +86,12 @@ const sum = (a: Fraction, b: Fraction) => fraction(a.over * b.under + b.over * a
 const product = (a: Fraction, factor: bigint) => fraction(a.over * factor, a.under);
 const atLeast = (a: Fraction, b: Fraction) => a.over * b.under >= b.over * a.under;
 const least = (a: Fraction, b: Fraction) => (atLeast(a, b) ? b : a);
+const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 const floor = ({ over, under }: Fraction) => over / under;
 const partsOf = ({ refillIntervalMs }: LimitChange) => BigInt(refillIntervalMs) * 1000n;
 const banUs = ({ firstBanMs, growth, longestBanMs }: NonNullable<LimitChange['suppression']>, bans: number) => {
   const grown = BigInt(firstBanMs) * BigInt(growth) ** BigInt(bans - 1);
-  return (grown < BigInt(longestBanMs) ? grown : BigInt(longestBanMs)) * 1000n;
+  return lesser(grown, BigInt(longestBanMs)) * 1000n;
 };
 
 const count = (max: number) => fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max }));

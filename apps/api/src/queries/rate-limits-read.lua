@@ -2,8 +2,8 @@
 -- Returns Redis's time in microseconds, how long the key will live in ms (-2: there is none), and if it can be read: parts,
 -- when they were counted, capacity, refill tokens, refill interval in ms, revision, strikes, bans, banned until, forgotten at.
 
-local BUCKET, BUCKET_BYTES = '<ddI4I4I4I4', 32
-local LADDER, LADDER_BYTES = '<I2I2dd', 20
+local BUCKET, BUCKET_BYTES = '<I7I7I3I3I4I4', 28
+local LADDER, LADDER_BYTES = '<I2I2I7I7', 18
 
 local time = redis.call('TIME')
 local answer = { time[1] * 1000000 + time[2], redis.call('PTTL', KEYS[1]) }

@@ -3,12 +3,12 @@
 --
 -- KEYS[1] the bucket, KEYS[2] the receipt; both as rate-limits.lua stores them. Returns 1, or 0 without a receipt.
 
-local BUCKET, BUCKET_BYTES = '<ddI4I4I4I4', 32
+local BUCKET, BUCKET_BYTES = '<I7I7I3I3I4I4', 28
 
 local receipt = redis.call('GET', KEYS[2])
 if not receipt then return 0 end
 redis.call('DEL', KEYS[2])
-local need, missing, at, capacity, refill, interval_ms = struct.unpack('<dddI4I4I4', receipt)
+local need, missing, at, capacity, refill, interval_ms = struct.unpack('<I7I7I7I3I3I4', receipt)
 
 -- No bucket: it is full.
 local stored = redis.pcall('GET', KEYS[1])

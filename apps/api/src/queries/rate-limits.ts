@@ -170,7 +170,7 @@ function argumentsOf(calls: readonly (readonly Take[])[]) {
       buckets.push(which + 1, costOf(take), index === takes.length - 1 ? 1 : 0);
     }
   }
-  return [`[${limits.map(({ forScript }) => forScript).join()}]`, `[${buckets.join()}]`];
+  return [`[[${limits.map(({ forScript }) => forScript).join()}],[${buckets.join()}]]`];
 }
 
 /** @throws RangeError for what is no whole number of tokens, or none at all */
