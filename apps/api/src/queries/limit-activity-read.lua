@@ -1,21 +1,29 @@
 -- Sums up the last minutes by Redis's clock. KEYS[1] is the name that all keys begin with.
 -- ARGV[1] how many minutes, the running one included; ARGV[2] how many of the busiest identities.
 -- Returns three lists of names and counts in turn: the totals, the most refused and the most suppressed, busiest first; and
--- how many tasks report.
+-- how many tasks report. What is of another type than limit-activity-add.lua writes, or no count, is junk and left out.
 
 local time = redis.call('TIME')
 local this_minute = math.floor(time[1] / 60)
 
+local function is_a(kind, key)
+  return redis.call('TYPE', key).ok == kind
+end
+
 local sums, refused, suppressed = {}, {}, {}
 for minute = this_minute - ARGV[1] + 1, this_minute do
   local name = KEYS[1] .. ':' .. minute
-  local totals = redis.call('HGETALL', name .. ':totals')
-  for i = 1, #totals, 2 do sums[totals[i]] = (sums[totals[i]] or 0) + totals[i + 1] end
-  refused[#refused + 1] = name .. ':refused'
-  suppressed[#suppressed + 1] = name .. ':suppressed'
+  local totals = is_a('hash', name .. ':totals') and redis.call('HGETALL', name .. ':totals') or {}
+  for i = 1, #totals, 2 do
+    -- In few figures: no fraction, nothing endless.
+    if #totals[i + 1] <= 12 and string.find(totals[i + 1], '^%d+$') then sums[totals[i]] = (sums[totals[i]] or 0) + totals[i + 1] end
+  end
+  if is_a('zset', name .. ':refused') then refused[#refused + 1] = name .. ':refused' end
+  if is_a('zset', name .. ':suppressed') then suppressed[#suppressed + 1] = name .. ':suppressed' end
 end
 
 local function busiest(keys)
+  if #keys == 0 then return {} end
   local words = { unpack(keys) }
   words[#words + 1] = 'WITHSCORES'
   local ascending = redis.call('ZUNION', #keys, unpack(words))
@@ -32,4 +40,5 @@ for name, count in pairs(sums) do
   totals[#totals + 1] = name
   totals[#totals + 1] = count
 end
-return { totals, busiest(refused), busiest(suppressed), redis.call('ZCARD', KEYS[1] .. ':tasks') }
+local tasks = is_a('zset', KEYS[1] .. ':tasks') and redis.call('ZCARD', KEYS[1] .. ':tasks') or 0
+return { totals, busiest(refused), busiest(suppressed), tasks }

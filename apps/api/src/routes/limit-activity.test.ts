@@ -66,6 +66,32 @@ test('memory is bounded: of many identities the busiest are kept, in their order
   }
 });
 
+test('junk in the place of what is counted is left out, and removed by the next report', async () => {
+  const { redis } = tasks[0];
+  const counts = {
+    totals: { 'login throttled': 1 },
+    refused: { 'login someone': 1 },
+    suppressed: { 'login someone': 1 },
+  };
+  const minute = `limit-activity:{activity}:${Math.floor(Number((await redis.time())[0]) / 60)}`;
+  for (let after = -1; after <= 1; after++) {
+    const near = `limit-activity:{activity}:${Number(minute.split(':').at(-1)) + after}`;
+    const junk = redis.multi().del(`${near}:totals`, `${near}:refused`, `${near}:suppressed`);
+    await junk.hset(`${near}:totals`, 'login throttled', 'many').set(`${near}:refused`, 'junk').exec();
+    await redis.zadd(`${near}:suppressed`, 0.5, 'half', 'inf', 'login endless', 1, 'nobody');
+  }
+  await redis.set('limit-activity:{activity}:tasks', 'junk');
+  const url = '/v1/admin/limits/activity';
+  const read = await tasks[0].app.inject({ url, cookies: { sid: admin.sid } });
+  expect(read.statusCode).toBe(200);
+  expect(JSON.stringify(read.json().mostSuppressed)).not.toMatch(/half|endless|nobody/);
+  await redis.set('limit-activity:{activity}:tasks', 'junk');
+  expect(await addActivity(redis, 'task-9', counts)).toBeGreaterThan(0);
+  const { totals, refused } = await readActivity(redis, { minutes: 15, most: 100 });
+  expect(refused.map(({ name }) => name)).toContain('login someone');
+  expect(totals.find(({ name }) => name === 'login throttled')?.count).toBeGreaterThan(0);
+});
+
 test('activity is the business of admins', async () => {
   const { sid } = await person(tasks[0], { role: 'organiser' });
   const answer = await tasks[0].app.inject({ url: '/v1/admin/limits/activity', cookies: { sid } });

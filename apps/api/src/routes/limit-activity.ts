@@ -46,9 +46,9 @@ function byPolicy(totals: Count[]) {
   return [...rows.values()].sort((a, b) => a.policy.localeCompare(b.policy));
 }
 
-/** Identities are counted by `policy bucket`. */
+/** Identities are counted by `policy bucket`; what is no such count is left out. */
 const busy = (counts: Count[]) =>
-  counts.map(({ name, count }) => {
-    const [policy, bucket] = name.split(' ') as [string, string];
-    return { policy, bucket, count };
+  counts.flatMap(({ name, count }) => {
+    const [policy, bucket] = name.split(' ');
+    return policy && bucket && Number.isSafeInteger(count) ? [{ policy, bucket, count }] : [];
   });
