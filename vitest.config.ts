@@ -8,6 +8,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       { test: { name: 'repository', include: ['tidy/**/*.test.ts'], testTimeout: 20_000 } },
+      { test: { name: 'loadtests', include: ['loadtests/**/*.test.ts'] } },
       { test: { name: 'contract', include: ['packages/contract/src/**/*.test.ts'] } },
       { test: { name: 'api', include: ['apps/api/src/**/*.test.ts'], testTimeout: 30_000, ...stores } },
       {

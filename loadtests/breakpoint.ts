@@ -1,0 +1,84 @@
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import { ask } from './lib/answers.ts';
+import { bounded, measured } from './lib/claims.ts';
+import { customer, customerCount } from './lib/customers.ts';
+import { journeyOf, openLargeSale } from './lib/journeys.ts';
+import { countOption, numberOption } from './lib/options.ts';
+import { closeSale, readEvent, type Sale } from './lib/shop.ts';
+import { optionsOf, summaryOf } from './lib/summary.ts';
+
+/**
+ * More and more visits until a limit is met, and which one that is. A limit is no fault. What is claimed is what comes after it:
+ * the shop is there again as soon as the crowd has gone, and the books are right.
+ */
+
+const seconds = numberOption('SECONDS', { usual: 90, short: 14 });
+const top = countOption('TOP', { usual: 600, short: 150 });
+const slowMs = numberOption('SLOW_MS', { usual: 500 });
+const failedShare = numberOption('FAILED_SHARE', { usual: 0.02 });
+const WINDOW = 15;
+
+const slow = bounded('answers_become_slow', {
+  says: `Of a handful of reads in a row, beside the crowd, the middle one takes longer than ${slowMs} ms.`,
+  bound: `max<${slowMs}`,
+  unit: 'ms',
+  isLimit: true,
+});
+const failing = bounded('visits_fail', {
+  says: 'Of the visits so far too many did not end as they should.',
+  bound: `avg<${failedShare}`,
+  atLeast: seconds,
+  isLimit: true,
+});
+const recovered = bounded('it_is_there_again_when_the_crowd_has_gone', {
+  says: 'Reads are quick again this soon after the last visit began.',
+  bound: 'max<10000',
+  unit: 'ms',
+});
+const asked = measured('visits_a_second', { says: 'visits a second when it ended, two or three requests each' });
+
+const subject = { script: 'breakpoint', claims: [slow, failing, recovered], measurements: [asked] };
+export const options = optionsOf(subject, {
+  visitors: {
+    executor: 'ramping-arrival-rate',
+    startRate: 5,
+    timeUnit: '1s',
+    preAllocatedVUs: 100,
+    maxVUs: 600,
+    stages: [{ duration: `${seconds}s`, target: top }],
+    gracefulStop: '20s',
+    exec: 'visit',
+  },
+  probe: { executor: 'constant-vus', vus: 1, duration: `${seconds}s`, exec: 'probe' },
+});
+
+export const setup = () => openLargeSale('breakpoint');
+
+export function visit(sale: Sale) {
+  const number = exec.scenario.iterationInTest;
+  const rate = 5 + (top - 5) * exec.scenario.progress;
+  failing.measure(journeyOf(number)(customer(number % customerCount), sale) ? 0 : 1);
+  asked.measure(rate);
+}
+
+let lastReads: number[] = [];
+
+export function probe(sale: Sale) {
+  lastReads = [...lastReads, ask(readEvent(sale.slug)).ms].slice(-WINDOW);
+  if (lastReads.length === WINDOW) slow.measure(lastReads.toSorted((one, other) => one - other)[WINDOW >> 1] ?? 0);
+  sleep(0.1);
+}
+
+export function teardown(sale: Sale) {
+  const begun = Date.now();
+  for (let quick = 0; quick < 5; ) {
+    const { outcome, ms } = ask(readEvent(sale.slug));
+    quick = outcome === 'ok' && ms < slowMs ? quick + 1 : 0;
+    if (Date.now() - begun > 30_000) break;
+  }
+  recovered.measure(Date.now() - begun);
+  closeSale(sale);
+}
+
+export const handleSummary = summaryOf(subject);

@@ -1,0 +1,59 @@
+import exec from 'k6/execution';
+import { ask, noAnswerIsBroken, storesAnswer } from './lib/answers.ts';
+import { always, bounded, builtIn } from './lib/claims.ts';
+import { customer, customerCount } from './lib/customers.ts';
+import { countOption, numberOption, short } from './lib/options.ts';
+import { listEvents, readEvent } from './lib/shop.ts';
+import { optionsOf, summaryOf } from './lib/summary.ts';
+
+/**
+ * Reads at a constant rate, whatever the answers take: a slow shop does not slow its visitors down. They are logged in, so that
+ * every read also pays for its session and its user's limit, as the dearest reads do.
+ */
+
+const rate = countOption('RATE', { usual: 60, short: 40 });
+const seconds = numberOption('SECONDS', { usual: 30, short: 10 });
+const p95Ms = numberOption('P95_MS', { usual: 500, short: 1000 });
+const slugs = ['summer-night-open-air', 'chamber-music-at-the-old-mill', 'autumn-jazz-opening-night', 'secret-session'];
+
+const answered = always('every_read_is_answered', {
+  says: 'Each read is answered with what was asked for.',
+  share: short ? 0.99 : 0.999,
+  atLeast: (rate * seconds) / 2,
+});
+const quick = bounded('reads_are_quick', {
+  says: 'Of a hundred reads 95 take less than this, at the rate that was asked for.',
+  bound: `p(95)<${p95Ms}`,
+  unit: 'ms',
+  atLeast: (rate * seconds) / 2,
+});
+const kept = builtIn('dropped_iterations', {
+  says: 'The rate was kept: k6 had to leave out at most one request in a hundred.',
+  bound: `count<=${Math.ceil((rate * seconds) / 100)}`,
+});
+
+const subject = { script: 'browse', claims: [answered, quick, kept, noAnswerIsBroken, storesAnswer] };
+export const options = optionsOf(subject, {
+  visitors: {
+    executor: 'constant-arrival-rate',
+    rate,
+    timeUnit: '1s',
+    duration: `${seconds}s`,
+    preAllocatedVUs: Math.min(200, rate),
+    maxVUs: 400,
+    exec: 'look',
+  },
+});
+
+export function look() {
+  const turn = exec.scenario.iterationInTest;
+  const who = customer(turn % customerCount);
+  const slug = slugs[turn % slugs.length] ?? '';
+  const { outcome, ms } = ask(
+    turn % 10 < 5 ? listEvents(who) : turn % 10 < 9 ? readEvent(slug, who) : listEvents(who, 'jazz'),
+  );
+  answered.test(outcome === 'ok');
+  quick.measure(ms);
+}
+
+export const handleSummary = summaryOf(subject);

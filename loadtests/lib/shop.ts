@@ -1,0 +1,112 @@
+import type { Booking, Event, NewBooking, PaymentToken } from '@minitickets/contract';
+import { headers } from '../../packages/contract/src/headers.ts';
+import { type Answer, ask, type Caller, type Request } from './answers.ts';
+import { type Customer, organiser, password } from './customers.ts';
+import { runId } from './options.ts';
+
+/** The calls of the API that the scripts make, as requests: `ask` waits for the answer, `askMeanwhile` does not. */
+
+export const listEvents = (as?: Caller, search?: string): Request => ({
+  method: 'GET',
+  path: search === undefined ? '/v1/events' : `/v1/events?search=${search}`,
+  as,
+});
+
+export const readEvent = (idOrSlug: string, as?: Caller): Request => ({
+  method: 'GET',
+  path: `/v1/events/${idOrSlug}`,
+  route: '/v1/events/:event',
+  as,
+});
+
+export const logIn = ({ email }: Customer, secret = password): Request => ({
+  method: 'POST',
+  path: '/v1/sessions',
+  body: { email, password: secret },
+});
+
+export const logOut = (as: Caller): Request => ({ method: 'DELETE', path: '/v1/sessions/current', as });
+
+/** Places of the one ticket type of an event of this run. */
+export function hold(as: Caller, event: Sale, { places = 1, key }: { places?: number; key?: string } = {}): Request {
+  const body: NewBooking = { eventId: event.id, lines: [{ ticketTypeId: event.ticketTypeId, quantity: places }] };
+  return { method: 'POST', path: '/v1/bookings', as, body, headers: key ? { [headers.idempotencyKey]: key } : {} };
+}
+
+export const pay = (as: Caller, bookingId: string, paymentToken: PaymentToken = 'tok_accepted'): Request => ({
+  method: 'POST',
+  path: `/v1/bookings/${bookingId}/payment`,
+  route: '/v1/bookings/:id/payment',
+  as,
+  body: { paymentToken },
+});
+
+export const cancel = (as: Caller, bookingId: string): Request => ({
+  method: 'DELETE',
+  path: `/v1/bookings/${bookingId}`,
+  route: '/v1/bookings/:id',
+  as,
+});
+
+export const readBooking = (as: Caller, bookingId: string): Request => ({
+  method: 'GET',
+  path: `/v1/bookings/${bookingId}`,
+  route: '/v1/bookings/:id',
+  as,
+});
+
+export const myBookings = (as: Caller): Request => ({ method: 'GET', path: '/v1/bookings', as });
+
+export const bookingOf = ({ json }: Pick<Answer, 'json'>) => json<Booking>();
+export const eventOf = ({ json }: Pick<Answer, 'json'>) => json<Event>();
+
+/** An event that only this run sells, with one ticket type, so that its places can be counted exactly. */
+export type Sale = { id: string; slug: string; ticketTypeId: string; places: number; opensAt: number };
+
+const HOUR = 3_600_000;
+
+/**
+ * Puts an event on sale.
+ * @throws if the API does not take it: without it there is nothing to test
+ */
+export function openSale(name: string, { places, opensInMs = -HOUR }: { places: number; opensInMs?: number }): Sale {
+  const opensAt = Date.now() + opensInMs;
+  const answer = ask({
+    method: 'POST',
+    path: '/v1/events',
+    as: organiser,
+    body: {
+      name: `Load test ${runId}: ${name}`,
+      slug: `load-test-${runId}-${name}`,
+      venue: 'Nowhere',
+      timeZone: 'UTC',
+      startsAt: new Date(opensAt + 240 * HOUR).toISOString(),
+      salesOpenAt: new Date(opensAt).toISOString(),
+      salesCloseAt: new Date(opensAt + 239 * HOUR).toISOString(),
+      status: 'on_sale',
+      maxPerUser: 10,
+      ticketTypes: [{ name: 'Standing', priceMinor: 2_500, currency: 'EUR', capacity: places }],
+    },
+  });
+  const event = answer.outcome === 'ok' ? eventOf(answer) : undefined;
+  const [type] = event?.ticketTypes ?? [];
+  if (!event || !type) throw new Error(`no event could be made: ${answer.status} ${answer.outcome}`);
+  return { id: event.id, slug: event.slug, ticketTypeId: type.id, places, opensAt };
+}
+
+/** What is free of a sale's ticket type by the API's own word, or undefined if it does not say. */
+export function freePlaces(sale: Sale, as?: Caller): number | undefined {
+  const answer = ask(readEvent(sale.id, as));
+  return answer.outcome === 'ok' ? eventOf(answer).ticketTypes[0]?.available : undefined;
+}
+
+/** Takes the event off the shelf, so that the shop looks as before the run. Its bookings stay, for the audit. */
+export function closeSale(sale: Sale) {
+  ask({
+    method: 'PATCH',
+    path: `/v1/events/${sale.id}`,
+    route: '/v1/events/:event',
+    as: organiser,
+    body: { status: 'cancelled' },
+  });
+}

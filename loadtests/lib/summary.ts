@@ -1,0 +1,51 @@
+import type { Options } from 'k6/options';
+import { pageOf } from '../report/page.ts';
+import type { Summary, SummaryNumber } from '../report/summary.ts';
+import { excuseLimits, judgeClaim, textOf } from '../report/summary.ts';
+import { type Claim, evidenceOf, type Measurement, thresholdsOf } from './claims.ts';
+import { baseUrl, runId, short } from './options.ts';
+
+/** What a script is about: its claims, and what it measures besides. */
+export type Subject = { script: string; claims: readonly Claim[]; measurements?: readonly Measurement[] };
+type SummaryData = { metrics: Record<string, SummaryNumber | undefined>; state: { testRunDurationMs: number } };
+
+/** k6's options of a script: its scenarios, and its claims as thresholds. */
+export const optionsOf = (subject: Subject, scenarios: NonNullable<Options['scenarios']>): Options => ({
+  scenarios,
+  thresholds: thresholdsOf(subject.claims),
+  tags: { script: subject.script },
+  summaryTrendStats: ['count', 'min', 'avg', 'med', 'p(95)', 'p(99)', 'max'],
+  systemTags: ['name', 'method', 'status', 'scenario', 'group', 'error_code'],
+});
+
+/**
+ * Makes k6's `handleSummary`: each claim with what was found, in words. With `REPORT_DIR` it is written there as text, as JSON
+ * and as a page; without, printed.
+ */
+export function summaryOf({ script, claims, measurements = [] }: Subject) {
+  return ({ metrics, state }: SummaryData): Record<string, string> => {
+    const summary: Summary = {
+      script,
+      runId,
+      short,
+      target: __ENV.TARGET || baseUrl,
+      endedAt: new Date().toISOString(),
+      seconds: state.testRunDurationMs / 1000,
+      claims: excuseLimits(
+        claims.map((claim) => judgeClaim(claim, metrics[claim.name], metrics[evidenceOf(claim.name)])),
+      ),
+      measurements: measurements.flatMap(({ name, ...about }) => {
+        const values = metrics[name]?.values;
+        return values && (values.count ?? 0) > 0 ? [{ name, ...about, values }] : [];
+      }),
+    };
+    const text = textOf(summary);
+    const folder = __ENV.REPORT_DIR;
+    if (!folder) return { stdout: text };
+    return {
+      [`${folder}/summary.txt`]: text,
+      [`${folder}/summary.json`]: `${JSON.stringify(summary, undefined, 2)}\n`,
+      [`${folder}/report.html`]: pageOf(summary),
+    };
+  };
+}

@@ -1,0 +1,85 @@
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import { ask, noAnswerIsBroken, storesAnswer } from './lib/answers.ts';
+import { always, bounded, measured } from './lib/claims.ts';
+import { customer, customerCount } from './lib/customers.ts';
+import { browse, journeyOf, openLargeSale } from './lib/journeys.ts';
+import { numberOption, short } from './lib/options.ts';
+import { closeSale, logIn, logOut, type Sale } from './lib/shop.ts';
+import { optionsOf, summaryOf } from './lib/summary.ts';
+import { askPatiently } from './lib/waiting.ts';
+
+/** A day in two minutes: a quiet night, log-ins in the morning, a busy noon, a rush in the evening, and the night again. */
+
+const seconds = numberOption('SECONDS', { usual: 120, short: 15 });
+const peak = numberOption('PEAK', { usual: 25, short: 12 });
+const p95Ms = numberOption('P95_MS', { usual: 1000 });
+
+const served = always('every_visit_ends_as_it_should', {
+  says: 'Of a hundred visits 99 end with what they came for: a look, a ticket, a place given back, money returned.',
+  share: short ? 0.98 : 0.99,
+  atLeast: seconds * 2,
+});
+const steady = bounded('a_look_is_quick_all_day', {
+  says: 'Of a hundred looks, two calls each, 95 take less than this, in the rush too.',
+  bound: `p(95)<${p95Ms}`,
+  unit: 'ms',
+  atLeast: seconds,
+});
+const back = always('who_logs_in_is_in', {
+  says: 'Who logs in is let in, with a session that works until the log-out, and not after it.',
+  atLeast: Math.floor(seconds / 10),
+});
+const visits = measured('visit_ms', { says: 'a visit took', unit: 'ms' });
+
+const subject = {
+  script: 'mixed',
+  claims: [served, steady, back, noAnswerIsBroken, storesAnswer],
+  measurements: [visits],
+};
+const hour = (hours: number, share: number) => ({
+  duration: `${(seconds * hours) / 24}s`,
+  target: Math.max(1, Math.round(peak * share)),
+});
+export const options = optionsOf(subject, {
+  visitors: {
+    executor: 'ramping-arrival-rate',
+    startRate: Math.max(1, Math.round(peak * 0.1)),
+    timeUnit: '1s',
+    preAllocatedVUs: 40,
+    maxVUs: 300,
+    stages: [hour(6, 0.1), hour(4, 0.5), hour(4, 0.7), hour(4, 0.5), hour(1, 1), hour(2, 1), hour(3, 0.1)],
+    exec: 'visit',
+  },
+  // Slower than the limit of one address refills.
+  log_ins: { executor: 'constant-vus', vus: 1, duration: `${seconds}s`, exec: 'comeAndGo' },
+});
+
+export const setup = () => openLargeSale('mixed');
+
+export function visit(sale: Sale) {
+  const number = exec.scenario.iterationInTest;
+  const journey = journeyOf(number);
+  const begun = Date.now();
+  served.test(journey(customer(number % customerCount), sale));
+  visits.measure(Date.now() - begun);
+  if (journey === browse) steady.measure(Date.now() - begun);
+}
+
+export function comeAndGo(sale: Sale) {
+  const who = customer(exec.vu.iterationInScenario % customerCount);
+  const { answer } = askPatiently(logIn(who));
+  const sid = answer.cookie('sid');
+  if (sid) {
+    const session = { email: who.email, sid };
+    const looked = browse(session, sale);
+    const whoAmI = { method: 'GET', path: '/v1/sessions/current', as: session } as const;
+    const wasIn = ask(whoAmI).outcome === 'ok';
+    const left = ask(logOut(session)).outcome === 'ok';
+    back.test(looked && wasIn && left && ask(whoAmI).outcome === 'unauthenticated');
+  } else back.test(false);
+  sleep(Math.max(3.2, seconds / 24));
+}
+
+export const teardown = closeSale;
+export const handleSummary = summaryOf(subject);

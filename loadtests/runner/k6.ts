@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { runProgram } from './programs.ts';
+
+/** How k6 is started: what stands before `run`, and what it calls itself. */
+export type K6 = { command: string; before: (env: Record<string, string>) => string[]; description: string };
+
+const IMAGE = 'grafana/k6';
+
+const howToInstall = `k6 is not on this machine. Any of these brings it:
+  macOS      brew install k6
+  Debian     https://grafana.com/docs/k6/latest/set-up/install-k6/ (a package source of its own)
+  Windows    winget install k6
+  Docker     docker pull ${IMAGE}`;
+
+/**
+ * k6 from the PATH, or its container image.
+ * @param folders that a container has to see, under the same paths
+ * @throws Error that says how to install it
+ */
+export async function findK6(folders: { repository: string; reports: string }): Promise<K6> {
+  const own = await runProgram('k6', ['version'], { deadlineMs: 10_000 }).catch(() => undefined);
+  if (own?.code === 0) return { command: 'k6', before: () => [], description: firstLine(own.stdout) };
+
+  const image = await runProgram('docker', ['run', '--rm', IMAGE, 'version'], { deadlineMs: 180_000 }).catch(
+    () => undefined,
+  );
+  if (image?.code !== 0) throw new Error(howToInstall);
+  const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : [];
+  const { repository, reports } = folders;
+  return {
+    command: 'docker',
+    // The host's network, because that is where the loopback is that we aim at.
+    before: (env) => [
+      ...['run', '--rm', '--network', 'host', ...user],
+      ...['-v', `${repository}:${repository}:ro`, '-v', `${reports}:${reports}`],
+      ...Object.keys(env).flatMap((name) => ['-e', name]),
+      IMAGE,
+    ],
+    description: `${firstLine(image.stdout)} in a container`,
+  };
+}
+
+const firstLine = (text: string) => text.trim().split('\n')[0] ?? '';
+
+export type K6Run = {
+  script: string;
+  env: Record<string, string>;
+  options: readonly string[];
+  logFile: string;
+  /** Each line of k6's own JSON output: what it measured, as it measures. */
+  onLine: (line: string) => void;
+};
+
+/**
+ * Runs a script to its end. Ctrl-C reaches k6 too, which then ends in order and still writes its summary.
+ * @returns k6's exit code; 99 says that a threshold was crossed
+ */
+export async function runK6(k6: K6, { script, env, options, logFile, onLine }: K6Run): Promise<number> {
+  const args = [...k6.before(env), 'run', '--quiet', '--no-usage-report', '--out', 'json', ...options, script];
+  const child = spawn(k6.command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const log = createWriteStream(logFile);
+  child.stderr.pipe(log);
+  const lines = createInterface({ input: child.stdout }).on('line', onLine);
+  const linesEnded = new Promise<void>((resolve) => void lines.once('close', resolve));
+  const code = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exitCode) => resolve(exitCode ?? 1));
+  });
+  await linesEnded;
+  log.end();
+  return code;
+}

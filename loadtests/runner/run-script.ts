@@ -1,0 +1,142 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, platform, release } from 'node:os';
+import { join } from 'node:path';
+import { pageOf } from '../report/page.ts';
+import { numberText, type Report, type Summary, textOf } from '../report/summary.ts';
+import { serveFaults } from './faults.ts';
+import { type K6, runK6 } from './k6.ts';
+import { scripts } from './scripts.ts';
+import { gatherSeries } from './series.ts';
+import { mintSessions } from './sessions.ts';
+import type { Target } from './stacks.ts';
+import { verdictOf } from './verdict.ts';
+
+export type Run = {
+  script: string;
+  short: boolean;
+  options: readonly string[];
+  target: Target;
+  k6: K6;
+  repository: string;
+  reports: string;
+  say: (line: string) => void;
+};
+
+/**
+ * Runs one script and then the audit, and writes what was found.
+ * @returns whether every claim and the audit hold
+ * @throws if there was nothing to judge: no sessions, or a script that did not run
+ */
+export async function runScript({ script, short, options, target, k6, repository, reports, say }: Run) {
+  const needs = scripts[script];
+  if (!needs) throw new Error(`no script ${script}`);
+  const begun = new Date();
+  const runId = begun.getTime().toString(36);
+  const folder = join(reports, `${script}-${begun.toISOString().slice(0, 19).replaceAll(':', '-')}`);
+  mkdirSync(folder, { recursive: true });
+  const addresses = needs.manyAddresses ? target.addresses : 1;
+  const sessionsFile = join(folder, 'sessions.json');
+  const sessions = await mintSessions(target, needs.customers[short ? 'short' : 'usual'], sessionsFile);
+  const faults = target.faults && needs.breaksStores ? await serveFaults(target.faults) : undefined;
+  const series = gatherSeries();
+
+  say(`\n${script}${short ? ' (short)' : ''}: ${needs.about}`);
+  const progress = tellProgress(series.now, say);
+  let code: number;
+  try {
+    code = await runK6(k6, {
+      script: join(repository, 'loadtests', `${script}.ts`),
+      env: {
+        BASE_URL: target.url,
+        TARGET_I_OWN: target.url,
+        TARGET: target.description,
+        REPORT_DIR: folder,
+        SESSIONS_FILE: sessionsFile,
+        RUN_ID: runId,
+        SHORT: short ? '1' : '',
+        TASKS: String(target.tasks),
+        ADDRESSES: String(addresses),
+        FAULTS_URL: faults?.url ?? '',
+      },
+      options: [...(addresses > 1 ? ['--local-ips', someAddresses()] : []), ...options],
+      logFile: join(folder, 'k6.log'),
+      onLine: series.take,
+    });
+  } finally {
+    progress.end();
+    faults?.close();
+    await sessions.end();
+  }
+
+  const summary = readSummary(folder, code);
+  const audit = await runAudit(target);
+  const { holds, explained } = verdictOf({ claims: summary.claims, exitCode: code, auditHolds: audit.holds });
+  const report: Report = {
+    ...summary,
+    target: target.description,
+    about: needs.about,
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'CPU'}, ${platform()} ${release()}, Node ${process.version}, ${k6.description}`,
+    holds,
+    exitCode: code,
+    audit,
+    series: series.finish(),
+  };
+  const text = `${textOf(report)}${auditText(audit)}`;
+  writeFileSync(join(folder, 'summary.txt'), text);
+  writeFileSync(join(folder, 'summary.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  writeFileSync(join(folder, 'report.html'), pageOf(report));
+  say(text);
+  if (!explained)
+    say(`  k6 ended with exit code ${code}, which its thresholds do not explain: ${join(folder, 'k6.log')}`);
+  return { holds, folder };
+}
+
+/** @throws with the end of k6's log if there is no summary: the script did not even begin */
+function readSummary(folder: string, code: number): Summary {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as Summary;
+  } catch {
+    const log = readFileSync(join(folder, 'k6.log'), 'utf8').trim().split('\n').slice(-6).join('\n');
+    throw new Error(`k6 ended with exit code ${code} and without a summary:\n${log}`);
+  }
+}
+
+/** The stores are asked afterwards: answers can be right while what was written is not. */
+async function runAudit(target: Target): Promise<Report['audit']> {
+  const { code, stdout, stderr } = await target.runNode(['apps/api/dist/audit/audit.js']);
+  return { holds: code === 0, says: `${stdout}\n${stderr}`.trim().split('\n').slice(-40) };
+}
+
+function auditText({ holds, says }: Report['audit']) {
+  const last = says.at(-1) ?? '';
+  return holds
+    ? `  ✔ the audit of the database: ${last}\n`
+    : `  ✖ the audit of the database:\n      ${says.join('\n      ')}\n`;
+}
+
+/**
+ * Client addresses of this machine that no run before has used: a bucket that an earlier run has emptied, or a ban that it has
+ * earned, is not this run's.
+ */
+function someAddresses() {
+  const block = `127.${10 + Math.floor(Math.random() * 240)}.${8 * Math.floor(Math.random() * 31)}`;
+  const [a, b, c] = block.split('.').map(Number);
+  return `${a}.${b}.${c}.1-${a}.${b}.${(c ?? 0) + 7}.250`;
+}
+
+const TELL_EVERY_MS = 5_000;
+
+function tellProgress(now: () => { answers: number; p95: number | null }, say: (line: string) => void) {
+  const begun = Date.now();
+  let before = 0;
+  const timer = setInterval(() => {
+    const { answers, p95 } = now();
+    const rate = (answers - before) / (TELL_EVERY_MS / 1000);
+    before = answers;
+    const seconds = Math.round((Date.now() - begun) / 1000);
+    say(
+      `  ${String(seconds).padStart(4)} s  ${numberText(rate)} answers a second${p95 === null ? '' : `, 95 % in ${numberText(p95)} ms`}`,
+    );
+  }, TELL_EVERY_MS);
+  return { end: () => clearInterval(timer) };
+}

@@ -1,0 +1,175 @@
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import http from 'k6/http';
+import { type Answer, ask, noAnswerIsBroken } from './lib/answers.ts';
+import { always, bounded, mark } from './lib/claims.ts';
+import { type Customer, customer, customerCount } from './lib/customers.ts';
+import { openLargeSale } from './lib/journeys.ts';
+import { countOption, numberOption, tasks } from './lib/options.ts';
+import { bookingOf, closeSale, hold, listEvents, logIn, pay, readBooking, readEvent, type Sale } from './lib/shop.ts';
+import { optionsOf, summaryOf } from './lib/summary.ts';
+import { readTasks } from './lib/task-metrics.ts';
+
+/**
+ * Redis stops answering, and later PostgreSQL is restarted, while people buy and look. The runner does both when this script
+ * asks it to; `npm run load` takes a stack of its own for that.
+ */
+
+const pauseSeconds = numberOption('PAUSE_SECONDS', { usual: 5, short: 3 });
+const calmSeconds = numberOption('CALM_SECONDS', { usual: 6, short: 3 });
+const buyers = countOption('BUYERS', { usual: 12, short: 10 });
+const closedMs = numberOption('CLOSED_MS', { usual: 750 });
+const recoveryMs = numberOption('RECOVERY_MS', { usual: 3000 });
+const faultsUrl = __ENV.FAULTS_URL;
+if (!faultsUrl) throw new Error('FAULTS_URL is missing: `npm run load -- store-outage` takes the stores away.');
+
+const seconds = Math.ceil(3 * calmSeconds + pauseSeconds + 6);
+
+const fast = bounded('fail_closed_answers_come_fast', {
+  says: 'While Redis says nothing, log-ins and bookings are refused (503) within their deadline: 95 of a hundred in this.',
+  bound: `p(95)<${closedMs}`,
+  unit: 'ms',
+  atLeast: 5,
+});
+const closed = always('nothing_passes_while_redis_is_away', {
+  says: 'No log-in and no booking that was sent and answered during the pause got through.',
+  atLeast: 5,
+});
+const open = always('reads_go_on_while_redis_is_away', {
+  says: 'Who is not logged in can look at events all the same.',
+  share: 0.99,
+  atLeast: 5,
+});
+const redisBack = bounded('redis_recovery', {
+  says: 'A booking goes through this soon after Redis answers again.',
+  bound: `max<${recoveryMs}`,
+  unit: 'ms',
+});
+const postgresBack = bounded('postgres_recovery', {
+  says: 'A booking goes through this soon after PostgreSQL is up again.',
+  bound: `max<${recoveryMs}`,
+  unit: 'ms',
+});
+const kept = always('what_was_confirmed_is_there', {
+  says: 'Every booking that a customer was told is paid is there afterwards, with its ticket.',
+  atLeast: 10,
+});
+const alive = always('no_task_dies', {
+  says: 'Every task that answered before is the same process afterwards.',
+  atLeast: 2,
+});
+const known = always('refusals_say_what_is_away', {
+  says: 'Every 503 is a problem document with a code, and says when to try again.',
+  atLeast: 5,
+});
+
+const subject = {
+  script: 'store-outage',
+  claims: [fast, closed, open, redisBack, postgresBack, kept, alive, known, noAnswerIsBroken],
+};
+const throughout = { executor: 'constant-vus', duration: `${seconds}s`, gracefulStop: '30s' } as const;
+export const options = optionsOf(subject, {
+  faults: {
+    executor: 'per-vu-iterations',
+    vus: 1,
+    iterations: 1,
+    maxDuration: `${seconds + 60}s`,
+    exec: 'takeStoresAway',
+  },
+  readers: { ...throughout, vus: 2, exec: 'look' },
+  buyers: { executor: 'per-vu-iterations', vus: buyers, iterations: 1, maxDuration: `${seconds + 60}s`, exec: 'buyOn' },
+});
+
+export const setup = () => openLargeSale('store-outage');
+
+/** The last customers are this scenario's, so that none of them is out of tokens. */
+export function takeStoresAway(sale: Sale) {
+  const before = readTasks(tasks);
+  sleep(calmSeconds);
+  mark('Redis pauses');
+  fault(`redis-pause?ms=${pauseSeconds * 1000}`);
+  const pausedAt = Date.now();
+  const endsAt = pausedAt + pauseSeconds * 1000;
+  // What is sent in the last second of the pause may be answered after it.
+  for (let turn = 0; Date.now() < endsAt - 1000; turn += 1) {
+    const who = customer(customerCount - 1 - turn);
+    for (const request of [hold(who, sale), logIn(who)]) {
+      const answer = ask(request);
+      if (answer.answeredAt > endsAt) continue;
+      closed.test(answer.status === 503);
+      fast.measure(answer.ms);
+      testRefusal(answer);
+    }
+    const read = ask(readEvent(sale.slug));
+    if (read.answeredAt < endsAt) open.test(read.outcome === 'ok');
+  }
+  sleep(Math.max(0, (endsAt - Date.now()) / 1000));
+  mark('Redis answers');
+  redisBack.measure(untilBooked(sale, customerCount - 60) - endsAt);
+
+  sleep(calmSeconds);
+  mark('PostgreSQL restarts');
+  fault('postgres-restart');
+  const upAt = Date.now();
+  mark('PostgreSQL is up');
+  postgresBack.measure(untilBooked(sale, customerCount - 120) - upAt);
+
+  sleep(calmSeconds);
+  const after = readTasks(tasks);
+  for (const [task, { startedAt }] of before) alive.test(after.get(task)?.startedAt === startedAt);
+}
+
+/** Looks again and again, not logged in, as most visitors do. */
+export function look(sale: Sale) {
+  testRefusal(ask(listEvents()));
+  testRefusal(ask(readEvent(sale.slug)));
+  sleep(0.2);
+}
+
+/** Buys one place after another, and looks at the end whether all that was confirmed is there. */
+export function buyOn(sale: Sale) {
+  const until = Date.now() + seconds * 1000;
+  const confirmed: { who: Customer; id: string }[] = [];
+  for (let turn = 0; Date.now() < until; turn += 1) {
+    const who = customer(
+      ((exec.scenario.iterationInTest * 31 + turn) * buyers + exec.scenario.iterationInTest) % (customerCount - 180),
+    );
+    const held = ask(hold(who, sale));
+    testRefusal(held);
+    if (held.outcome === 'ok') {
+      const { id } = bookingOf(held);
+      const paid = ask(pay(who, id));
+      testRefusal(paid);
+      if (paid.outcome === 'ok') confirmed.push({ who, id });
+    }
+    sleep(0.05);
+  }
+  for (const { who, id } of confirmed) {
+    const found = ask(readBooking(who, id));
+    kept.test(
+      found.outcome === 'ok' && bookingOf(found).status === 'confirmed' && bookingOf(found).tickets.length === 1,
+    );
+  }
+}
+
+export const teardown = closeSale;
+export const handleSummary = summaryOf(subject);
+
+function fault(path: string) {
+  const { status, body } = http.post(`${faultsUrl}/${path}`, null, { timeout: '60s', tags: { name: 'fault' } });
+  if (status !== 204) exec.test.abort(`the fault could not be made: ${body}`);
+}
+
+/** @returns when a booking went through: each try is another customer, and they end after half a minute */
+function untilBooked(sale: Sale, firstCustomer: number) {
+  for (let turn = 0; turn < 60; turn += 1) {
+    if (ask(hold(customer(firstCustomer + turn), sale)).outcome === 'ok') break;
+    sleep(0.1);
+  }
+  return Date.now();
+}
+
+function testRefusal({ status, outcome, retryAfter }: Answer) {
+  if (status !== 503) return;
+  known.test((outcome === 'store_unavailable' || outcome === 'busy') && retryAfter !== undefined && retryAfter >= 1);
+}
