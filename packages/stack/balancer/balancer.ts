@@ -123,11 +123,12 @@ function setBounds(server: Server, arrivalMs: number) {
   server.maxConnections = 4096;
 }
 
-const malformed = ['malformed_request', 'What was sent is not an HTTP request that we pass on.'] as const;
-const late = [
+type Refusal = readonly [error: ProblemCode, detail: string];
+const malformed: Refusal = ['malformed_request', 'What was sent is not an HTTP request that we pass on.'];
+const late: Refusal = [
   'request_timeout',
   'The request did not arrive as a whole within the time that we wait for one.',
-] as const;
+];
 
 /** A short answer to what never became a request for a task. */
 function refuse(socket: Socket, error: ProblemCode, detail: string) {
