@@ -52,7 +52,7 @@ export async function findRedisProgram({
 
   const unpacked = join(cacheDir, 'server');
   const cached = await firstUsable([join(unpacked, 'usr/bin/redis-server')], libraryPathOf(unpacked));
-  if (cached) return { ...cached, from: 'fetched earlier' };
+  if (cached) return { ...cached, from: 'the copy fetched earlier' };
 
   /** @type {unknown} */
   let cause;

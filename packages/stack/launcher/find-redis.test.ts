@@ -46,7 +46,7 @@ test.each(['Redis server v=6.2.14 sha=0', 'something else', ''])('one that says 
 
 test('the copy fetched earlier is taken when the PATH has none', async () => {
   const path = install('cache/server/usr/bin', 'redis-server', 'Redis server v=7.0.15 sha=0');
-  expect(await find({ PATH: '' })).toMatchObject({ kind: 'binary', path, from: 'fetched earlier' });
+  expect(await find({ PATH: '' })).toMatchObject({ kind: 'binary', path, from: 'the copy fetched earlier' });
 });
 
 test('Docker is taken when it answers', async () => {
