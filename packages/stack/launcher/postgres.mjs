@@ -21,7 +21,8 @@ import { temporaryDir } from './temporary-dir.mjs';
  * @typedef {object} Postgres
  * @property {string} url
  * @property {number} port
- * @property {number} pid of the server now running
+ * @property {number} pid of the server now running, or of the last one
+ * @property {boolean} isWanted whether it should run: not after `stop` or `kill`
  * @property {string} version
  * @property {string} logFile
  * @property {() => Promise<void>} stop ends connections, writes everything down
@@ -66,6 +67,7 @@ export async function startPostgres({
     }
     const [port, firstPid] = await startOnPort(fixedPort, (port) => launch(programs, { port, fsync, logFile }));
     let pid = firstPid;
+    let isWanted = true;
     const url = `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 
     return {
@@ -76,15 +78,26 @@ export async function startPostgres({
       get pid() {
         return pid;
       },
+      get isWanted() {
+        return isWanted;
+      },
       async stop() {
+        isWanted = false;
         await endServer(pid);
         wipe();
       },
       async restart() {
-        await endServer(pid);
-        pid = await launch(programs, { port, fsync, logFile });
+        isWanted = false;
+        try {
+          // Not by its number alone: if it died, that may be another program's by now.
+          await endServerOf(dataDir);
+          pid = await launch(programs, { port, fsync, logFile });
+        } finally {
+          isWanted = true;
+        }
       },
       async kill() {
+        isWanted = false;
         await endProcess(pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
       },
     };
@@ -107,16 +120,27 @@ async function removeAbandoned(dir) {
  * @returns {Promise<boolean>} whether there was one
  */
 export async function endServerOf(askedDir) {
-  const dataDir = placeOfCluster(askedDir);
-  const pid = readLockFile(dataDir)?.pid;
-  if (!pid || !isRunning(pid)) return false;
-  if ((await commandLineOf(pid))?.includes(dataDir)) {
+  const pid = await serverOf(askedDir);
+  if (pid !== undefined) {
     await endServer(pid);
     return true;
   }
+  const dataDir = placeOfCluster(askedDir);
+  const stale = readLockFile(dataDir)?.pid;
   // The server that wrote this died and its number was given to another program. PostgreSQL would believe that it still runs.
-  rmSync(join(dataDir, 'postmaster.pid'), { force: true });
+  if (stale && isRunning(stale)) rmSync(join(dataDir, 'postmaster.pid'), { force: true });
   return false;
+}
+
+/**
+ * The process of the server that runs on a cluster, whoever started it.
+ * @param {string} askedDir
+ * @returns {Promise<number | undefined>}
+ */
+export async function serverOf(askedDir) {
+  const dataDir = placeOfCluster(askedDir);
+  const pid = readLockFile(dataDir)?.pid;
+  return pid && (await commandLineOf(pid))?.includes(dataDir) ? pid : undefined;
 }
 
 /**

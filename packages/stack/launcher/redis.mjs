@@ -21,11 +21,13 @@ export { findRedis } from './find-redis.mjs';
  * @typedef {object} Redis
  * @property {string} url
  * @property {number} port
- * @property {number} pid
+ * @property {number} pid of the server now running, or of the last one
+ * @property {boolean} isWanted whether it should run: not after `stop` or `kill`
  * @property {string} version
  * @property {string} from where the program was found
  * @property {string} logFile
  * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} restart after it ended, with the same address and what was saved last
  * @property {() => Promise<void>} kill as a crash would: what was not saved is lost
  */
 
@@ -47,23 +49,36 @@ export async function startRedis(options = {}) {
   };
   try {
     const start = () => startOnPort(fixedPort, (port) => launch(found, { dataDir, port, logFile, settings }));
-    const [port, { pid, container }] = await start().catch(async (error) => {
+    const [port, first] = await start().catch(async (error) => {
       if (!setAsideUnreadable(dataDir, logFile)) throw error;
       log('Redis cannot read its old data, perhaps of a newer version; it starts without: people have to log in again');
       return await start();
     });
+    let { pid, container } = first;
+    let isWanted = true;
     return {
       url: `redis://127.0.0.1:${port}`,
       port,
-      pid,
+      get pid() {
+        return pid;
+      },
+      get isWanted() {
+        return isWanted;
+      },
       version: found.kind === 'binary' ? found.version : found.image,
       from: found.from,
       logFile,
       async stop() {
+        isWanted = false;
         await shutDown(port, pid, keptDir ? 'SAVE' : 'NOSAVE');
         wipe();
       },
+      async restart() {
+        ({ pid, container } = await launch(found, { dataDir, port, logFile, settings }));
+        isWanted = true;
+      },
       async kill() {
+        isWanted = false;
         if (container) await runToEnd('docker', ['kill', container]);
         await endProcess(pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
         wipe();
@@ -94,14 +109,23 @@ function setAsideUnreadable(dataDir, logFile) {
  * @returns {Promise<boolean>} whether there was one
  */
 export async function endRedisOf(dataDir) {
+  const running = await redisOf(dataDir);
+  if (running) await shutDown(running.port, running.pid, 'SAVE');
+  rmSync(join(dataDir, 'server.json'), { force: true });
+  return running !== undefined;
+}
+
+/**
+ * The server that runs on a folder, whoever started it.
+ * @param {string} dataDir
+ * @returns {Promise<{ port: number, pid: number } | undefined>}
+ */
+export async function redisOf(dataDir) {
   const file = join(dataDir, 'server.json');
-  if (!existsSync(file)) return false;
+  if (!existsSync(file)) return undefined;
   /** @type {{ port: number, server: import('./processes.mjs').ProcessRecord }} */
   const { port, server } = JSON.parse(readFileSync(file, 'utf8'));
-  const wasRunning = await isStillRunning(server);
-  if (wasRunning) await shutDown(port, server.pid, 'SAVE');
-  rmSync(file, { force: true });
-  return wasRunning;
+  return (await isStillRunning(server)) ? { port, pid: server.pid } : undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { placesOf, removeData } from './files.mjs';
 import { endProcess, isStillRunning } from './processes.mjs';
 import { paint } from './screen.mjs';
 import { answers } from './services.mjs';
-import { endLeftovers, runningState } from './state.mjs';
+import { endLeftovers, leftRunning, runningState } from './state.mjs';
 
 /**
  * Ends the stack of this repository, running or left over from a crash.
@@ -62,15 +62,14 @@ export async function seed({ root, dataDir }) {
 export async function status({ dataDir }, { json, env }) {
   const state = await runningState(dataDir);
   if (!state?.url) {
-    console.log(
-      json
-        ? JSON.stringify({ running: false })
-        : env
-          ? ''
-          : state
-            ? 'MiniTickets is starting.'
-            : 'MiniTickets is not running.',
-    );
+    const left = state ? undefined : await leftRunning(dataDir);
+    if (json) console.log(JSON.stringify({ running: false, ...(left && { left: left.names, url: left.url }) }));
+    else if (env) console.log('');
+    else if (left) {
+      const where = left.url ? ` and still answers at ${left.url}` : '';
+      console.log(`The launcher is gone, but what it started runs${where}: ${left.names.join(', ')}.`);
+      console.log('npm run stop ends it; npm start ends it and begins again with the same data.');
+    } else console.log(state ? 'MiniTickets is starting.' : 'MiniTickets is not running.');
     return 1;
   }
   const { url, databaseUrl, redisUrl } = state;

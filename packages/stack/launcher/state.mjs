@@ -1,9 +1,9 @@
 import { linkSync, readFileSync, rmSync } from 'node:fs';
 import { Failure } from './failure.mjs';
 import { placesOf, writePrivate } from './files.mjs';
-import { endServerOf } from './postgres.mjs';
+import { endServerOf, serverOf } from './postgres.mjs';
 import { endProcess, isStillRunning, recordOf } from './processes.mjs';
-import { endRedisOf } from './redis.mjs';
+import { endRedisOf, redisOf } from './redis.mjs';
 
 /**
  * What a running stack writes down, for the other commands and for the start after a crash.
@@ -50,6 +50,25 @@ export async function claim(dataDir) {
     }
     await endLeftovers(dataDir);
   }
+}
+
+/**
+ * What a launcher that is gone left running.
+ * @param {string} dataDir
+ * @returns {Promise<{ names: string[], url: string | undefined } | undefined>} with the address, if the balancer still listens;
+ *   undefined if nothing runs, or its launcher does
+ */
+export async function leftRunning(dataDir) {
+  if (await runningState(dataDir)) return undefined;
+  const { redis, postgres } = placesOf(dataDir);
+  const { processes = [], url } = readState(dataDir) ?? {};
+  /** @type {string[]} */
+  const names = [];
+  for (const { name, record } of processes) if (await isStillRunning(record)) names.push(name);
+  const listens = names.includes('balancer');
+  if (await redisOf(redis)) names.push('Redis');
+  if ((await serverOf(postgres)) !== undefined) names.push('PostgreSQL');
+  return names.length > 0 ? { names, url: listens ? url : undefined } : undefined;
 }
 
 /**

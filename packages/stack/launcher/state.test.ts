@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ProcessRecord, recordOf } from './processes.mjs';
-import { claim, endLeftovers, release, runningState, writeState } from './state.mjs';
+import { claim, endLeftovers, leftRunning, release, runningState, writeState } from './state.mjs';
 
 let dataDir: string;
 beforeEach(() => {
@@ -41,6 +41,23 @@ test('what a crashed launcher left running is ended', async () => {
   writeState(dataDir, { launcher: gone, processes: [{ name: 'task-1', record: other.record }] });
   expect(await endLeftovers(dataDir)).toEqual(['task-1']);
   expect(await other.ended).toEqual([null, 'SIGTERM']);
+});
+
+test('what a crashed launcher left running is named, with the address where it answers, until it is ended', async () => {
+  const other = await startOther();
+  const processes = [
+    { name: 'balancer', record: other.record },
+    { name: 'task-1', record: gone },
+  ];
+  writeState(dataDir, { launcher: gone, url: 'http://localhost:8080', processes });
+  expect(await leftRunning(dataDir)).toEqual({ names: ['balancer'], url: 'http://localhost:8080' });
+  await endLeftovers(dataDir);
+  expect(await leftRunning(dataDir)).toBeUndefined();
+});
+
+test('what a launcher runs that is still there is not left over', async () => {
+  await claim(dataDir);
+  expect(await leftRunning(dataDir)).toBeUndefined();
 });
 
 test('a process that only has the number of one that was ours is left alone', async () => {

@@ -1,5 +1,6 @@
 import { freshLog, placesOf, secretsOf } from './files.mjs';
 import { findRedisProgram } from './find-redis.mjs';
+import { keepRunning } from './keep-running.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis } from './redis.mjs';
 
@@ -13,7 +14,7 @@ import { startRedis } from './redis.mjs';
  */
 
 /**
- * Starts those of the two stores that nobody else runs.
+ * Starts those of the two stores that nobody else runs, and again if they die.
  * @param {Pick<import('./stack.mjs').StackOptions, 'dataDir' | 'durable' | 'databaseUrl' | 'redisUrl'>} options
  * @param {import('./stack.mjs').Tools} tools
  * @returns {Promise<Stores>}
@@ -29,7 +30,7 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
   const postgres = databaseUrl
     ? undefined
     : await step('PostgreSQL', startOurPostgres, ({ version, port }) => `${version}, port ${port}`);
-  if (postgres) started.push(postgres);
+  if (postgres) started.push(keepRunning(postgres, { name: 'PostgreSQL', note }));
 
   const startOurRedis = async () => {
     const program = await findRedisProgram({ log: note });
@@ -38,7 +39,7 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
   const redis = redisUrl
     ? undefined
     : await step('Redis', startOurRedis, ({ version, from, port }) => `${version}, port ${port} (${from})`);
-  if (redis) started.push(redis);
+  if (redis) started.push(keepRunning(redis, { name: 'Redis', note }));
 
   return {
     databaseUrl: databaseUrl ?? `${postgres?.url}`,

@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning } from './processes.mjs';
+import { restartLine, restartPauses } from './restart-pauses.mjs';
+
+/**
+ * A store that can be started again with the same address and the same data.
+ * @typedef {object} Restartable
+ * @property {number} pid
+ * @property {string} logFile
+ * @property {boolean} isWanted whether it should run: not after its `stop` or `kill`
+ * @property {() => Promise<void>} restart
+ * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} kill
+ */
+
+/**
+ * Starts a store again whenever it ends without having been asked to, with the pauses of other parts.
+ * @param {Restartable} store
+ * @param {{ name: string, note: (line: string) => void, lookEveryMs?: number }} options `note` is told each time, in one line
+ * @returns {{ stop: () => Promise<void>, kill: () => Promise<void> }} end the store, and with it the watch
+ */
+export function keepRunning(store, { name, note, lookEveryMs = 500 }) {
+  const pauses = restartPauses();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const rest = (/** @type {number} */ ms) => delay(ms, undefined, { signal }).catch(() => {});
+  const hasDied = () => !signal.aborted && store.isWanted && !isRunning(store.pid);
+
+  const watch = async () => {
+    let reason = 'it was not asked to';
+    while (!signal.aborted) {
+      await rest(lookEveryMs);
+      if (!hasDied()) continue;
+      const pauseMs = pauses.next();
+      note(restartLine({ name, reason, pauseMs, logFile: store.logFile }));
+      await rest(pauseMs);
+      if (!hasDied()) continue;
+      pauses.hasStarted();
+      reason = await store.restart().then(
+        () => 'it was not asked to',
+        (error) => error.message,
+      );
+    }
+  };
+  const watching = watch();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await watching; // A restart that is under way has its own deadline.
+      await store.stop();
+    },
+    async kill() {
+      stopping.abort();
+      await store.kill();
+      await watching;
+      if (isRunning(store.pid)) await store.kill();
+    },
+  };
+}
