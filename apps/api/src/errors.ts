@@ -14,8 +14,8 @@ export type Failure =
   | { kind: 'user-limit-reached'; maxPerUser: number }
   | { kind: 'sales-not-open'; opensInMs: number }
   | { kind: 'sales-closed' }
-  | { kind: 'event-not-on-sale' }
-  /** `refunded`: a payment came too late, and its money goes back. */
+  /** `refunded`, here and below: a charge was made while this came to be so, and its money goes back. */
+  | { kind: 'event-not-on-sale'; refunded?: boolean }
   | { kind: 'hold-expired'; refunded?: boolean }
   | { kind: 'booking-not-payable'; status: BookingStatus; refunded?: boolean }
   | { kind: 'booking-not-cancellable'; reason: string }

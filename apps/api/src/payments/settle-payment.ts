@@ -69,6 +69,10 @@ export async function settlePayment(
       case 'note_refund':
         await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
         break;
+      case 'note_charge_and_refund':
+        await updatePayment(transaction, payment, { status: 'refund_due', moved: 'charge' });
+        await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
+        break;
       case 'revoke':
         await cancelBooking(transaction, bookingId);
         await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
@@ -92,8 +96,10 @@ async function standingOf(db: Connection, eventId: string, booking: BookingForCh
   const status = statusAt(booking);
   if (status === 'confirmed') return 'confirmed_otherwise';
   if (status === 'cancelled') return 'cancelled';
-  if (booking.eventStatus !== 'on_sale' || booking.eventStartsAt <= booking.now) return 'withdrawn';
+  if (booking.eventStatus !== 'on_sale') return 'withdrawn';
+  // The sale window was asked when the places were held; what is held can be paid, even when the event has started meanwhile.
   if (status === 'held') return 'held';
+  if (booking.eventStartsAt <= booking.now) return 'withdrawn';
   // This hold's places among them: what ended before this moment is free for whoever comes first, and that is us.
   while ((await reclaimEndedHolds(db, eventId, RECLAIM_AT_ONCE)) === RECLAIM_AT_ONCE);
   return (await hasRoomAgain(db, booking.id)) ? 'lapsed_with_room' : 'lapsed_without_room';

@@ -120,12 +120,17 @@ function answerToFailure(failure: Failure): Answer {
     case 'sales-closed':
       return { code: 'sales_closed', detail: 'The sale of this event has ended.' };
     case 'event-not-on-sale':
-      return { code: 'event_not_on_sale', detail: 'This event is not on sale.' };
+      return {
+        code: 'event_not_on_sale',
+        detail: failure.refunded
+          ? 'This event was taken off sale before the payment came. The charge is sent back in full.'
+          : 'This event is not on sale.',
+      };
     case 'hold-expired':
       return {
         code: 'hold_expired',
         detail: failure.refunded
-          ? 'The time to pay was over and the places were sold before the payment came. The charge is sent back in full.'
+          ? 'The time to pay was over and the places could not be had any more when the payment came. The charge is sent back in full.'
           : 'The time to pay is over and the places went back on sale. Nothing was charged.',
       };
     case 'booking-not-payable':

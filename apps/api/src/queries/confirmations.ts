@@ -10,7 +10,7 @@ const CONFIRM_IF_CLEAR: Statement = {
       from payments, events, date_trunc('milliseconds', statement_timestamp()) as now
       where payments.id = $1 and payments.status = 'pending' and bookings.id = booking_id
         and bookings.status = 'held' and hold_expires_at > now
-        and events.id = event_id and events.status = 'on_sale' and starts_at > now
+        and events.id = event_id and events.status = 'on_sale'
       returning bookings.id, amount_minor, now
     ), charged as (
       update payments set status = 'charged', changed_at = now from confirmed where payments.id = $1

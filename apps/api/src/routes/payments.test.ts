@@ -10,7 +10,7 @@ import { deriveKey } from '../keys.ts';
 import { sandboxProvider } from '../payments/sandbox-provider.ts';
 import { deliverSandboxEvents, webhookBody } from '../payments/sandbox-webhooks.ts';
 import { beginPayment } from '../queries/payments.ts';
-import { insertSandboxCharge } from '../queries/sandbox-charges.ts';
+import { insertSandboxCharge, refundSandboxCharge } from '../queries/sandbox-charges.ts';
 import { signWebhook } from '../rules/webhook-signatures.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
@@ -133,6 +133,75 @@ test('who pays too late and gets nothing is told, and has the money back', async
     detail: expect.stringContaining('sent back in full'),
   });
   expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
+  expect(await broken()).toEqual([]);
+});
+
+test('a hold can be paid as long as it lives, also when the event has started meanwhile', async () => {
+  const { book, pay, change, read } = await shop(made);
+  const [first, second] = [await buyer(), await buyer()];
+  const [one, two] = [(await book(first)).json(), (await book(second)).json()];
+  await change({ startsAt: new Date(Date.now() - 1) });
+  expect((await pay(first, one)).json()).toMatchObject({ status: 'confirmed', payment: 'paid' });
+  // The same if only the webhook tells.
+  const paying = pay(second, two, 'tok_answer_lost');
+  const isTold = async () => {
+    await deliver();
+    return (await read(second, two)).status === 'confirmed';
+  };
+  await vi.waitUntil(isTold, { timeout: 2_500, interval: 20 });
+  expect((await paying).json()).toMatchObject({ status: 'confirmed', payment: 'paid' });
+  expect(await broken()).toEqual([]);
+});
+
+test('a payment that is settled only after its hold has ended and the event has started is sent back', async () => {
+  const { book, read, change } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  await chargedByADeadTask(booking);
+  await endHold(booking.id);
+  await change({ startsAt: new Date(Date.now() - 1) });
+  await waitAMinute();
+  await settleLatePayments(made, sandboxProvider(made.db));
+  expect(await read(sid, booking)).toMatchObject({ status: 'expired', payment: 'refunded', tickets: [] });
+  expect(await broken()).toEqual([]);
+});
+
+test.each([
+  ['the buyer cancels', 'booking_not_payable'],
+  ['the organiser cancels the event', 'event_not_on_sale'],
+  ['the hold ends and the places are sold', 'hold_expired'],
+])('who is charged while %s is told that the money goes back', async (_what, error) => {
+  const { book, pay, cancel, change } = await shop(made, { capacities: [1] });
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  const paying = pay(sid, booking, 'tok_slow');
+  await vi.waitUntil(() => paymentOf(booking.id).catch(() => null), { timeout: 1_000, interval: 5 });
+  if (error === 'booking_not_payable') await cancel(sid, booking);
+  if (error === 'event_not_on_sale') await change({ status: 'cancelled' });
+  if (error === 'hold_expired') {
+    await endHold(booking.id);
+    expect((await book(await buyer())).statusCode).toBe(201);
+  }
+  expect((await paying).json()).toMatchObject({
+    status: 409,
+    error,
+    detail: expect.stringContaining('sent back in full'),
+  });
+  expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
+  expect((await pay(sid, booking)).json()).toMatchObject({ error, detail: expect.not.stringContaining('sent back') });
+});
+
+test('a payment that the provider has sent back before its word came is settled, and leaves the hold free to be paid', async () => {
+  const { book, pay, read } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  const { id } = await chargedByADeadTask(booking);
+  await refundSandboxCharge(made.db, id);
+  await waitAMinute();
+  await settleLatePayments(made, sandboxProvider(made.db));
+  expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
+  expect(await read(sid, booking)).toMatchObject({ status: 'held', payment: 'refunded' });
+  expect((await pay(sid, booking)).json()).toMatchObject({ status: 'confirmed', payment: 'paid' });
   expect(await broken()).toEqual([]);
 });
 

@@ -49,17 +49,22 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
         const obstacle = whyNotPayable(state ?? fail({ kind: 'not-found', what: 'booking' }));
         if (obstacle) fail(obstacle);
       }
-      const refunded = begun ? await charge(begun, request.body.paymentToken, request.log) : false;
+      if (begun) await charge(begun, request.body.paymentToken, request.log);
+      // A charge that was made is kept for a confirmed booking alone.
+      const refunded = begun !== undefined;
 
       const row = (await bookingOfUser(db, bookingId, userId)) ?? fail({ kind: 'not-found', what: 'booking' });
       if (row.status === 'confirmed') return toBooking(row, key);
       if (row.status === 'cancelled') fail({ kind: 'booking-not-payable', status: row.status, refunded });
-      if (row.status === 'held') fail({ kind: 'event-not-on-sale' });
+      if (row.status === 'held') fail({ kind: 'event-not-on-sale', refunded });
       return fail({ kind: 'hold-expired', refunded });
     },
   );
 
-  /** @returns whether the charge was made and has to go back */
+  /**
+   * Charges, and settles what came of it.
+   * @throws TicketingError payment-in-progress, payment-declined; otherwise the charge was made
+   */
   async function charge(
     { id: reference, eventId, ...price }: BegunPayment,
     token: PaymentToken,
@@ -80,7 +85,6 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
     if (status === 'pending') fail({ kind: 'payment-in-progress' });
     if (status === 'declined') fail({ kind: 'payment-declined' });
     if (status === 'refund_due') await sendBack(reference, log);
-    return status === 'refund_due' || status === 'refunded';
   }
 
   async function confirm(eventId: string, reference: string) {

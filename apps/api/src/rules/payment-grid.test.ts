@@ -27,10 +27,10 @@ function play(world: World, step: (typeof steps)[number] | { of: number; word: P
   if (typeof step !== 'string') {
     const payment = next.payments[step.of];
     if (!payment) return null;
-    // Failures may be said at any time, of whatever attempt; what was charged is sent back only when we ask for it.
-    if (step.word === 'accepted') payment.accepted = true;
+    // Anything may be said at any time, of whatever attempt; also that money went back of which we never heard that it came.
+    if (step.word !== 'declined') payment.accepted = true;
     if (step.word === 'refunded') {
-      if (payment.status !== 'refund_due') return null;
+      if (payment.sentBack) return null;
       payment.sentBack = true;
     }
     apply(next, payment, paymentAction(payment.status, step.word, standing(next)));
@@ -81,6 +81,7 @@ function apply(world: World, payment: Payment, action: ReturnType<typeof payment
       payment.status = 'declined';
       return;
     case 'note_refund':
+    case 'note_charge_and_refund':
       payment.status = 'refunded';
       return;
     case 'revoke':
@@ -102,15 +103,21 @@ function check(world: World) {
   }
 }
 
-function playAll(world: World, depth: number): number {
+/** In how many orders it can go on from here. What follows depends on the world alone, so each is played on from once. */
+function playAll(world: World, depth: number, played = new Map<string, number>()): number {
   if (depth === 0) return 1;
+  const here = `${depth} ${JSON.stringify(world)}`;
+  const known = played.get(here);
+  if (known !== undefined) return known;
   const moves = [...steps, ...world.payments.flatMap((_, of) => words.map((word) => ({ of, word })))];
-  return moves.reduce((played, move) => {
+  const orders = moves.reduce((sum, move) => {
     const next = play(world, move);
-    if (!next) return played;
+    if (!next) return sum;
     check(next);
-    return played + playAll(next, depth - 1);
+    return sum + playAll(next, depth - 1, played);
   }, 0);
+  played.set(here, orders);
+  return orders;
 }
 
 const fresh = (): Payment => ({ status: 'pending', accepted: false, sentBack: false });

@@ -6,7 +6,8 @@ export type ProviderEvent = 'accepted' | 'declined' | 'refunded';
 
 /**
  * How a booking stands when the word of its payment comes. A hold that has ended is `lapsed_with_room` if all its places can
- * still be had (and its buyer has not filled up with others meanwhile); `withdrawn` is a booking whose event is not on sale.
+ * still be had (and its buyer has not filled up with others meanwhile); `withdrawn` is a booking whose event is not on sale,
+ * or has started when its hold has ended.
  */
 export type BookingStanding =
   | 'held'
@@ -19,7 +20,8 @@ export type BookingStanding =
 /**
  * - `confirm`: keep the money, give the tickets; `retake_and_confirm`: the same, with places taken anew
  * - `refund`: the charge is real, the tickets are not to be had: send the money back
- * - `decline`: note that nothing was charged; `note_refund`: note that the money has gone back
+ * - `decline`: note that nothing was charged; `note_refund`: note that the money has gone back; `note_charge_and_refund`: that it
+ *   came and has gone back, before we heard of either
  * - `revoke`: the money left without our asking: take the tickets back
  * - `nothing`: known already, or overtaken by what is known
  */
@@ -29,6 +31,7 @@ export type PaymentAction =
   | 'refund'
   | 'decline'
   | 'note_refund'
+  | 'note_charge_and_refund'
   | 'revoke'
   | 'nothing';
 
@@ -46,8 +49,8 @@ const onCharge = {
  * believed after a failure, because money moved; a failure after a success is only late.
  */
 export const paymentGrid = {
-  pending: { accepted: onCharge, declined: 'decline', refunded: 'nothing' },
-  declined: { accepted: onCharge, declined: 'nothing', refunded: 'nothing' },
+  pending: { accepted: onCharge, declined: 'decline', refunded: 'note_charge_and_refund' },
+  declined: { accepted: onCharge, declined: 'nothing', refunded: 'note_charge_and_refund' },
   charged: { accepted: 'nothing', declined: 'nothing', refunded: 'revoke' },
   refund_due: { accepted: 'nothing', declined: 'nothing', refunded: 'note_refund' },
   refunded: { accepted: 'nothing', declined: 'nothing', refunded: 'nothing' },
