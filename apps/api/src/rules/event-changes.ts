@@ -19,7 +19,10 @@ export function checkSaleWindow({ salesOpenAt, salesCloseAt }: { salesOpenAt: Da
     fail({ kind: 'not-valid', path: '/salesCloseAt', message: 'later than salesOpenAt' });
 }
 
-/** Who had tickets of a cancelled event was told so, and may have the money back already. @throws TicketingError change-not-possible */
+/**
+ * Who had tickets of a cancelled event was told so, and may have the money back already.
+ * @throws TicketingError change-not-possible
+ */
 export function checkStaysCancelled(before: EventStatus, after: EventStatus = before) {
   if (before === 'cancelled' && after !== 'cancelled')
     fail({ kind: 'change-not-possible', reason: 'A cancelled event stays cancelled.' });
