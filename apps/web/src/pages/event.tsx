@@ -15,7 +15,7 @@ import { Page } from '../parts/page.tsx';
 import { PlaceChoice } from '../parts/place-choice.tsx';
 import { SaleOpening } from '../parts/sale-opening.tsx';
 import { PageSkeleton } from '../parts/skeleton.tsx';
-import { availabilityOf } from '../words/availability.ts';
+import { availabilityOf, saleEndOf } from '../words/availability.ts';
 import { readerTime } from '../words/dates.ts';
 import { NotFoundPage } from './not-found.tsx';
 
@@ -84,7 +84,7 @@ function Sale({ event }: { event: Event }) {
     case 'sales_closed':
       return (
         <Notice tone="calm" title="The sale is closed">
-          <p>It ended on {readerTime(event.salesCloseAt)}. There are no more tickets for this event here.</p>
+          <p>It ended on {readerTime(saleEndOf(event))}. There are no more tickets for this event here.</p>
         </Notice>
       );
     case 'nothing_on_offer':

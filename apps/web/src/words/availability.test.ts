@@ -39,6 +39,12 @@ describe('the sale of an event', () => {
     expect(availabilityOf(event(), closes)).toEqual({ kind: 'sales_closed' });
   });
 
+  test('closes when the event starts, if it was to close later', () => {
+    const begun = event({ startsAt: new Date(closes - 10).toISOString() });
+    expect(availabilityOf(begun, closes - 11)).toEqual({ kind: 'available' });
+    expect(availabilityOf(begun, closes - 10)).toEqual({ kind: 'sales_closed' });
+  });
+
   test('a cancelled event is cancelled, whatever its times', () => {
     expect(availabilityOf(event({ status: 'cancelled' }), opens - 1)).toEqual({ kind: 'cancelled' });
   });

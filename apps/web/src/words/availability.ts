@@ -12,7 +12,7 @@ const fewPlaces = 20;
 export function availabilityOf(event: Event, nowMs: number): Availability {
   if (event.status === 'cancelled') return { kind: 'cancelled' };
   if (event.status === 'draft') return { kind: 'draft' };
-  if (nowMs >= Date.parse(event.salesCloseAt)) return { kind: 'sales_closed' };
+  if (nowMs >= Date.parse(saleEndOf(event))) return { kind: 'sales_closed' };
   const opensAtMs = Date.parse(event.salesOpenAt);
   if (nowMs < opensAtMs) return { kind: 'sales_not_open', opensAtMs };
   if (event.ticketTypes.length === 0) return { kind: 'nothing_on_offer' };
@@ -37,6 +37,11 @@ export function cheapest(types: readonly TicketType[]): TicketType | undefined {
     (best, type) => (best === undefined || type.priceMinor < best.priceMinor ? type : best),
     undefined,
   );
+}
+
+/** When the sale ends: as it was to, or when the event starts if that is earlier. */
+export function saleEndOf({ salesCloseAt, startsAt }: Pick<Event, 'salesCloseAt' | 'startsAt'>) {
+  return Date.parse(startsAt) < Date.parse(salesCloseAt) ? startsAt : salesCloseAt;
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
