@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { Failure } from '../../packages/stack/launcher/failure.mjs';
 import { repository } from '../../packages/stack/launcher/stack.mjs';
 import { readArguments, UsageError, usage } from './arguments.ts';
 import { findK6 } from './k6.ts';
@@ -60,6 +61,8 @@ try {
 } catch (error) {
   const isUsage = error instanceof UsageError;
   console.error(error instanceof Error ? error.message : error);
+  // The end of a log, where there is one; the folder that it lies in may be gone with the stack.
+  if (error instanceof Failure) console.error([...error.lines, error.mend].join('\n'));
   if (isUsage) console.error(`\n${usage}`);
   process.exitCode = isUsage ? exitCodes.usage : exitCodes.notRun;
 }
