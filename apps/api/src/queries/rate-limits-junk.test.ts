@@ -4,20 +4,20 @@ import { bucketWith, onEachStore } from '../testing/limiter-stores.ts';
 const suppression = { strikes: 3, firstBanMs: 5000, growth: 2, longestBanMs: 15_000, forgetAfterMs: 60_000 };
 
 /** What a bucket is stored as: whole numbers of seven, seven, three, three, four and four bytes. */
-function storedAs({ parts = 0, at = 1_700_000_000_000_000, capacity = 10, intervalMs = 1000 }: Stored) {
+function storedAs({ parts = 0, at = 1_700_000_000_000_000, capacity = 10, refill = 1, intervalMs = 1000 }: Stored) {
   const numbers: [number, number][] = [
     ...([
       [parts, 7],
       [at, 7],
       [capacity, 3],
-      [1, 3],
+      [refill, 3],
       [intervalMs, 4],
       [0, 4],
     ] as [number, number][]),
   ];
   return Buffer.concat(numbers.map(([value, bytes]) => inBytes(value, bytes)));
 }
-type Stored = { parts?: number; at?: number; capacity?: number; intervalMs?: number };
+type Stored = { parts?: number; at?: number; capacity?: number; refill?: number; intervalMs?: number };
 
 /** And for the ladder: two, two, seven and seven. */
 const ladderAs = (bannedUntil: number, forgottenAt: number) =>
@@ -37,6 +37,8 @@ const junk: Record<string, string | Buffer> = {
   'a bucket cut short': storedAs({ parts: 1_000_000 }).subarray(0, 24),
   'a bucket with one byte more': Buffer.concat([storedAs({ parts: 1_000_000 }), Buffer.from([0])]),
   'more tokens than the capacity': storedAs({ parts: 10_000_001 }),
+  'a bucket that is never refilled': storedAs({ parts: 5_000_000, refill: 0 }),
+  'a bucket for nothing': storedAs({ capacity: 0 }),
   'tokens and no interval to count them in': storedAs({ parts: 0, intervalMs: 0 }),
 };
 
@@ -64,6 +66,15 @@ onEachStore((store) => {
     expect(await store.redis.pttl(key)).toBeLessThanOrEqual(3_600_000 + 15_000 + 60_000 + 1);
     store.clock.nowUs += 5_000_000;
     expect(await take()).toMatchObject({ allowed: true });
+  });
+
+  test('a bucket that someone stored without an expiry gets one, also from a refused call', async () => {
+    const { take, store: overwrite, key } = bucketWith(store, {});
+    store.clock.nowUs = 1_700_000_000_000_000;
+    await overwrite(storedAs({}));
+    await store.redis.persist(key);
+    expect(await take()).toMatchObject({ allowed: false });
+    expect(await store.redis.pttl(key)).toBeGreaterThan(0);
   });
 
   test.each([

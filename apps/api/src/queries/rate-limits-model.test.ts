@@ -9,7 +9,7 @@ import { bucketWith, onEachStore } from '../testing/limiter-stores.ts';
  */
 class Model {
   /** Undefined before the first served call: nothing is known of the identity. */
-  #bucket: { limit: LimitChange; revision: number; tokens: Fraction; atUs: bigint } | undefined;
+  #bucket: ReturnType<typeof fresh> | undefined;
   #strikes = 0;
   #bans = 0;
   #bannedUntilUs = 0n;
@@ -28,7 +28,8 @@ class Model {
     if (verdict === 'served') bucket.tokens = sum(bucket.tokens, whole(-cost));
     this.remaining = Number(floor(bucket.tokens));
     // A refused call leaves the bucket as it is, unless there is something to remember: a strike, a change, the clock.
-    const remembers = known && (verdict === 'struck' || bucket.limit !== known.limit || nowUs < known.atUs);
+    const changed = bucket.limit !== known?.limit || bucket.doubtedSinceUs !== known.doubtedSinceUs;
+    const remembers = known && (verdict === 'struck' || changed || nowUs < known.atUs);
     if (verdict === 'served' || remembers) this.#bucket = bucket;
     if (verdict !== 'struck') return verdict;
     return this.#bannedUntilUs > nowUs ? 'suppressed' : 'empty';
@@ -64,19 +65,30 @@ const fresh = (limit: LimitChange, revision: number, atUs: bigint) => ({
   revision,
   tokens: whole(limit.capacity),
   atUs,
+  /** Of what capacity it was ever given the tokens; no change gives them again before they have flowed back. */
+  highest: limit.capacity,
+  /** Since when all callers had an older revision; 0 if they have not. */
+  doubtedSinceUs: 0n,
 });
 
 function settle(known: ReturnType<typeof fresh>, limit: LimitChange, revision: number, nowUs: bigint) {
   const elapsedUs = nowUs > known.atUs ? nowUs - known.atUs : 0n;
   const refilled = fraction(elapsedUs * BigInt(known.limit.refillTokens), partsOf(known.limit));
-  const tokens = least(sum(known.tokens, refilled), whole(known.limit.capacity));
-  if (revision < known.revision || (revision === known.revision && limit === known.limit)) {
-    return { ...known, tokens, atUs: nowUs };
-  }
-  const added = Math.max(0, limit.capacity - known.limit.capacity);
+  const all = sum(known.tokens, refilled);
+  const tokens = least(all, whole(known.limit.capacity));
+  const given = atLeast(all, whole(known.highest)) ? known.limit.capacity : known.highest;
+  const now = { ...known, tokens, atUs: nowUs, highest: given };
+  if (revision < known.revision) {
+    const { doubtedSinceUs } = known;
+    if (doubtedSinceUs === 0n || nowUs < doubtedSinceUs) return { ...now, doubtedSinceUs: nowUs };
+    if (nowUs - doubtedSinceUs <= 10_000_000n) return now;
+  } else if (revision === known.revision && limit === known.limit) return { ...now, doubtedSinceUs: 0n };
+  const added = Math.max(0, limit.capacity - given);
   // The one rounding there is: another interval counts in parts of another size.
   const kept = fraction(floor(product(tokens, partsOf(limit))), partsOf(limit));
-  return { limit, revision, tokens: least(sum(kept, whole(added)), whole(limit.capacity)), atUs: nowUs };
+  const highest = Math.max(given, limit.capacity);
+  const changedTokens = least(sum(kept, whole(added)), whole(limit.capacity));
+  return { limit, revision, tokens: changedTokens, atUs: nowUs, highest, doubtedSinceUs: 0n };
 }
 
 type Fraction = { over: bigint; under: bigint };

@@ -24,9 +24,14 @@ local SERVED, EMPTY, BANNED, SUPPRESSED, IMPOSSIBLE = 0, 1, 2, 3, 4
 -- What is stored: parts, when they were counted, and under which capacity, refill tokens, refill interval in ms, revision.
 -- 28 bytes: with the 29th Redis would need a larger block for each bucket.
 local BUCKET, BUCKET_BYTES = '<I7I7I3I3I4I4', 28
--- Only for those who gave reason: strikes, bans so far, banned until, all forgotten at.
+-- Only after a change: the highest capacity it has been given, and since when callers do not know its revision (0: they do).
+local PAST, PAST_BYTES = '<I3I7', 10
+-- Only for those who gave reason, and always last: strikes, bans so far, banned until, all forgotten at.
 local LADDER, LADDER_BYTES = '<I2I2I7I7', 18
-local MOST = 2 ^ 53
+local MOST, LONGEST_REFILL = 2 ^ 53, 31 * 86400e6
+-- Tasks hear of a change within two seconds. A revision that nobody confirms for so long is that of a table of limits that was
+-- since restored from a copy.
+local LONGEST_DOUBT = 10e6
 local ceil, min, max, fmod = math.ceil, math.min, math.max, math.fmod
 
 -- #region clock
@@ -45,26 +50,40 @@ for i = 1, #calls / 3 do
 
   -- 1. The bucket, as it is at this moment. It starts full.
   local parts, changed = full, false
+  local highest, doubted_since = capacity, 0
   local strikes, bans, banned_until, forgotten_at = 0, 0, 0, 0
   local stored = redis.pcall('GET', key)
   if stored then
     local size = type(stored) == 'string' and #stored
     local at, old_capacity, old_refill, old_interval_ms, old_revision, readable
-    if size == BUCKET_BYTES or size == BUCKET_BYTES + LADDER_BYTES then
+    local has_past = size == BUCKET_BYTES + PAST_BYTES or size == BUCKET_BYTES + PAST_BYTES + LADDER_BYTES
+    if size == BUCKET_BYTES or size == BUCKET_BYTES + LADDER_BYTES or has_past then
       parts, at, old_capacity, old_refill, old_interval_ms, old_revision = struct.unpack(BUCKET, stored)
       local old_full = old_capacity * old_interval_ms * 1000
-      readable = old_interval_ms > 0 and parts <= old_full and old_full <= MOST
+      highest = old_capacity
+      if has_past then highest, doubted_since = struct.unpack(PAST, stored, BUCKET_BYTES + 1) end
+      readable = old_interval_ms > 0 and old_refill > 0 and old_capacity > 0 and parts <= old_full and old_full <= MOST
+        and highest >= old_capacity
     end
     if readable then
       -- The clock was set back: the refill goes on from now. Nobody is given tokens, or waits for the old time to come again.
       if now < at then at, changed = now, true end
+      -- Refilled to the highest capacity it may be given all of that again.
+      if parts + old_refill * (now - at) >= highest * old_interval_ms * 1000 then highest = old_capacity end
       -- #region refill
       -- What the old limit promised until now is kept; then the new one applies.
       parts = min(parts + (now - at) * old_refill, old_capacity * old_interval_ms * 1000)
       -- #endregion
-      if revision < old_revision then
-        -- This caller has not heard of the newest limit yet. Its own would undo it, and the next call of one who has heard
-        -- would be given the added capacity a second time.
+      local unheard = revision < old_revision
+      if not unheard then
+        if doubted_since > 0 then doubted_since, changed = 0, true end
+      elseif doubted_since == 0 or now < doubted_since then
+        doubted_since, changed = now, true
+      elseif now - doubted_since > LONGEST_DOUBT then
+        unheard, doubted_since = false, 0
+      end
+      if unheard then
+        -- This caller has not heard of the newest limit yet. Its own would undo it.
         capacity, refill, interval_ms, revision = old_capacity, old_refill, old_interval_ms, old_revision
         interval = interval_ms * 1000
         full = capacity * interval
@@ -75,18 +94,19 @@ for i = 1, #calls / 3 do
           local scaled = rest * interval_ms
           parts = (parts - rest) / old_interval_ms * interval_ms + (scaled - fmod(scaled, old_interval_ms)) / old_interval_ms
         end
-        parts = min(parts + max(0, capacity - old_capacity) * interval, full)
-        changed = true
+        -- Added is what it has never been given: going to and fro between two limits, a user's tiers say, mints nothing.
+        parts = min(parts + max(0, capacity - highest) * interval, full)
+        highest, changed = max(highest, capacity), true
       end
-      if size > BUCKET_BYTES then
-        strikes, bans, banned_until, forgotten_at = struct.unpack(LADDER, stored, BUCKET_BYTES + 1)
+      if size >= BUCKET_BYTES + LADDER_BYTES then
+        strikes, bans, banned_until, forgotten_at = struct.unpack(LADDER, stored, size - LADDER_BYTES + 1)
         -- A milder policy, or a clock that was set back, remembers nothing for longer than it would from now on.
         forgotten_at = min(forgotten_at, now + longest_ban + forget_after)
         if now >= forgotten_at then strikes, bans, banned_until = 0, 0, 0 end
       end
     else
       -- What cannot be read is an empty bucket without a past: no error, no free pass, and in a while it is full again.
-      parts, changed = 0, true
+      parts, changed, highest, doubted_since = 0, true, capacity, 0
     end
   end
 
@@ -126,12 +146,19 @@ for i = 1, #calls / 3 do
     wait = max(wait, refilled_in)
   end
   if verdict ~= SERVED and enforced == 1 then granted = false end
+  -- Nothing of ours is without an expiry; what somebody else put here must not stay for ever.
+  if stored and not changed and redis.call('PTTL', key) == -1 then changed = true end
 
-  -- 3. What is to be stored, always with an expiry: not before the bucket is full and the ladder forgotten.
+  -- 3. What is to be stored, always with an expiry: not before the bucket is full, up to its highest capacity too, and the
+  -- ladder forgotten.
   if changed then
     local value = struct.pack(BUCKET, left, now, capacity, refill, interval_ms, revision)
     -- #region expiry
     local expiry = (full - left) / refill
+    if highest > capacity or doubted_since > 0 then
+      value = value .. struct.pack(PAST, highest, doubted_since)
+      expiry = max(expiry, min((highest * interval - left) / refill, LONGEST_REFILL))
+    end
     if strikes > 0 or bans > 0 then
       value = value .. struct.pack(LADDER, strikes, bans, banned_until, forgotten_at)
       expiry = max(expiry, forgotten_at - now)
