@@ -29,7 +29,8 @@ export function postgresFailure(error: unknown): Failure | null {
     if (code.startsWith('08') || code.startsWith('53') || code.startsWith('57P'))
       return { kind: 'store-unavailable', store: 'PostgreSQL' };
     // A statement or a lock that took longer than its deadline, or that PostgreSQL ended so that another could go on.
-    if (code === '57014' || code === '55P03' || code === '40P01' || code === '40001') return { kind: 'busy', what: 'the database' };
+    if (code === '57014' || code === '55P03' || code === '40P01' || code === '40001')
+      return { kind: 'busy', what: 'the database' };
     // Text that PostgreSQL cannot hold: a NUL character, half a surrogate pair.
     if (code === '22021' || code === '22P05')
       return { kind: 'not-valid', path: '', message: 'text with characters that cannot be stored' };
