@@ -6,6 +6,9 @@ import { sendProblem } from '../plugins/error-mapping.ts';
 
 const PROBE_DEADLINE_MS = 1000;
 
+/** Balancers ask every second: a line each would bury the rest of the log. */
+const quietly = { logLevel: 'warn' } as const;
+
 /** Set by the server when it begins to drain. */
 export type Lifecycle = { draining: boolean };
 
@@ -13,6 +16,7 @@ export function healthRoutes(app: Api, { config, db, redis }: Deps, lifecycle: L
   app.get(
     '/health/live',
     {
+      ...quietly,
       schema: {
         summary: 'Does the process answer',
         response: { 200: z.object({ status: z.literal('live'), task: z.string() }) },
@@ -24,6 +28,7 @@ export function healthRoutes(app: Api, { config, db, redis }: Deps, lifecycle: L
   app.get(
     '/health/ready',
     {
+      ...quietly,
       schema: {
         summary: 'Can it do all of its work',
         response: { 200: z.object({ status: z.literal('ready'), task: z.string() }) },
