@@ -4,7 +4,8 @@ import { type BenchStack, type Session, startBenchStack } from './bench-stack.ts
 import { type Arm, interleave, judge, median, printArms, type Round, ratios, throughput } from './rounds.ts';
 
 const PEOPLE = 2_000;
-const CONNECTIONS = 32;
+/** As many as on the write path: a hot event is one that many people want at once. */
+const CONNECTIONS = 256;
 const ROUNDS = 7;
 type Event = { id: string; ticketTypeId: string };
 
@@ -64,7 +65,7 @@ async function compareArms(bench: BenchStack, client: Pool) {
   const arms = [nothing, booking, keyed, refused];
 
   console.log(`\nThrough HTTP, ${CONNECTIONS} connections`);
-  const results = await interleave(arms, { callers: CONNECTIONS, forMs: 1_500, rounds: ROUNDS });
+  const results = await interleave(arms, { callers: CONNECTIONS, forMs: 2_000, rounds: ROUNDS });
   printArms(results);
   const keyRatio = ratios(results.get(keyed.name) as Round[], results.get(nothing.name) as Round[], throughput);
   console.log(`With an idempotency key, to the POST that does nothing: ${median(keyRatio).toFixed(2)}`);
@@ -77,7 +78,7 @@ async function compareArms(bench: BenchStack, client: Pool) {
   return [
     judge({ what: 'booking the hot event', ratio: ratios(of(booking), of(nothing), throughput), atLeast: 0.7 }),
     judge({ what: 'refused as sold out', ratio: ratios(of(refused), of(nothing), throughput), atLeast: 0.9 }),
-    judge({ what: 'transactions per task, each time the gate opens', ratio: [queries], atMost: 4 }),
+    judge({ what: 'transactions per task, each time the gate opens', ratio: [queries], atMost: 6 }),
   ].every(Boolean);
 }
 
