@@ -11,9 +11,12 @@ type Policy = {
   limits: { all: LimitChange } | { free: LimitChange; pro: LimitChange };
 };
 
-/** Who sends 20 requests more than it is served has no use for the answers. */
+/**
+ * Who sends a hundred requests more than it is served has no use for the answers. Fewer would ban an office whose people all
+ * log in at nine, and who come back when they were told to.
+ */
 const hammering: Suppression = {
-  strikes: 20,
+  strikes: 100,
   firstBanMs: 5_000,
   growth: 2,
   longestBanMs: 15 * 60_000,
