@@ -76,9 +76,11 @@ class PromptRedis extends Redis {
   constructor(url: string, options: RedisOptions, deadlineMs: number) {
     super(url, options as RedisOptions & { replyMapping?: 'legacy' });
     this.#deadlineMs = deadlineMs;
-    // After the poll phase: when this process itself was busy, answers that have already arrived are read before anyone
-    // is blamed for being late.
-    const look = () => setImmediate(() => this.#hangUpIfOverdue());
+    // A second look, one turn of the event loop later: when this process itself was busy, even just before the first look,
+    // answers that have already arrived are read in between, before anyone is blamed for being late.
+    const look = () => {
+      if (this.#overdueMs() > 0) setImmediate(() => setImmediate(() => this.#hangUpIfOverdue()));
+    };
     this.#watch = setInterval(look, Math.max(1, deadlineMs / 10)).unref();
     this.once('end', () => clearInterval(this.#watch));
   }
@@ -105,10 +107,14 @@ class PromptRedis extends Redis {
   }
 
   #hangUpIfOverdue() {
-    // Redis answers in order, so that nobody has waited longer than the first.
+    const overdueMs = this.#overdueMs();
+    if (overdueMs <= 0 || this.status !== 'ready') return;
+    this.stream.destroy(new Error(`Redis has not answered for ${Math.round(this.#deadlineMs + overdueMs)} ms`));
+  }
+
+  /** Redis answers in order, so that nobody has waited longer than the first. */
+  #overdueMs() {
     const first = this.commandQueue.peekFront()?.command as Sent | undefined;
-    const waitedMs = performance.now() - (first?.[sentAt] ?? Number.POSITIVE_INFINITY);
-    if (waitedMs < this.#deadlineMs || this.status !== 'ready') return;
-    this.stream.destroy(new Error(`Redis has not answered for ${Math.round(waitedMs)} ms`));
+    return performance.now() - (first?.[sentAt] ?? Number.POSITIVE_INFINITY) - this.#deadlineMs;
   }
 }
