@@ -39,6 +39,8 @@ export default defineConfig({
           include: ['packages/stack/whole-stack/**/*.test.ts', 'apps/web/journeys/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 180_000,
+          // A page takes its time on a busy machine; what is waited for comes, or never does.
+          expect: { poll: { timeout: 15_000 } },
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
