@@ -4,6 +4,7 @@ export * from './demo.ts';
 export * from './events.ts';
 export * from './fields.ts';
 export * from './headers.ts';
+export * from './lab.ts';
 export * from './limits.ts';
 export * from './problems.ts';
 export * from './tickets.ts';

@@ -30,13 +30,16 @@ export const problems = {
   change_not_possible: { status: 409, title: 'This change is not possible' },
   idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
   idempotency_key_reused: { status: 422, title: 'This idempotency key was used for another request' },
+  pause_not_possible: { status: 409, title: 'Redis cannot be paused now' },
   too_large: { status: 413, title: 'The request is too large' },
   unsupported_media_type: { status: 415, title: 'Send JSON' },
   rate_limited: { status: 429, title: 'Too many requests' },
   suppressed: { status: 429, title: 'Refused for a while' },
+  lab_busy: { status: 429, title: 'The lab has enough to run' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   store_unavailable: { status: 503, title: 'A store is not answering' },
   busy: { status: 503, title: 'Too much work is waiting' },
+  lab_not_running: { status: 503, title: 'The lab is not running' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemCode = keyof typeof problems;

@@ -33,7 +33,7 @@ describe.each([...codes, ...localCodes])('%s', (code) => {
 
 test('where only the API knows the reason, its own is told', () => {
   const reasons = codes.filter((code) => told(code, 'changing').text === apiWords.detail);
-  expect(reasons).toEqual(['already_checked_in', 'ticket_not_valid', 'change_not_possible']);
+  expect(reasons).toEqual(['already_checked_in', 'ticket_not_valid', 'change_not_possible', 'pause_not_possible']);
 });
 
 test('who has to wait for a time is told to wait', () => {

@@ -184,6 +184,18 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
       `Your turn did not come in time. ${afterFailure[doing]} ${stillWorks(doing)}`,
       'again',
     ),
+  pause_not_possible: (_doing, detail) =>
+    say('Redis cannot be paused now', detail || 'It is paused already, or an experiment needs it.', 'wait'),
+  lab_busy: say(
+    'The lab has enough to run',
+    'It runs one experiment at a time, and as many as may wait are waiting. Nothing was queued.',
+    'wait',
+  ),
+  lab_not_running: say(
+    'The lab is not running',
+    'Experiments can be run on the command line instead. Everything else works without the lab.',
+    'again',
+  ),
   connection_lost: (doing) => say('The connection was lost', unknownOutcome[doing], 'again'),
   deadline_passed: (doing) => say('No answer came in time', unknownOutcome[doing], 'again'),
   unreadable_answer: (doing) => say('The shop could not be reached', unknownOutcome[doing], 'again'),

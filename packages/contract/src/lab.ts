@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { id, instant } from './fields.ts';
+
+/** The names of decisions are those of their rooms in packages/decisions. */
+export const experimentName = z
+  .string()
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'the name of a decision')
+  .max(60);
+
+export const labRunStatus = z.enum(['queued', 'running', 'finished', 'cancelled', 'failed']);
+export type LabRunStatus = z.infer<typeof labRunStatus>;
+
+/** `predicted`: what the reader thinks that the experiment's prediction will come to. */
+export const newLabRun = z.strictObject({
+  experiment: experimentName,
+  predicted: z.number().min(-1e9).max(1e9).optional(),
+});
+export type NewLabRun = z.infer<typeof newLabRun>;
+
+/** One run of an experiment. What it comes to is the `ExperimentResult` of packages/decisions, which is not of this package. */
+export const labRun = z.object({
+  id,
+  experiment: experimentName,
+  status: labRunStatus,
+  /** 0 while it runs, n if it is the nth to wait, null when it has ended. */
+  position: z.int().min(0).nullable(),
+  predicted: z.number().nullable(),
+  queuedAt: instant,
+  startedAt: instant.nullable(),
+  endedAt: instant.nullable(),
+  /** Whether every naive arm failed as stated and the shipped one held; null if the run did not finish. */
+  proved: z.boolean().nullable(),
+  /** Why it failed, in a sentence. */
+  failure: z.string().nullable(),
+  result: z.record(z.string(), z.unknown()).nullable(),
+});
+/** @example LabRun<ExperimentResult> */
+export type LabRun<Result = unknown> = Omit<z.infer<typeof labRun>, 'result'> & { result: Result | null };
+
+/** An experiment that the lab can run, with the last run that came to a result: by the lab, or by `npm run experiment`. */
+export const labExperiment = z.object({
+  name: experimentName,
+  claim: z.string(),
+  load: z.string(),
+  /** What is read from the stores afterwards, in words, by the names of the measures. */
+  measures: z.record(z.string(), z.string()),
+  prediction: z.object({ question: z.string(), arm: z.string(), measure: z.string() }),
+  /** The naive arms, then the shipped one. */
+  arms: z.array(z.object({ name: z.string(), what: z.string() })),
+  lastRun: labRun.nullable(),
+});
+export type LabExperiment<Result = unknown> = Omit<z.infer<typeof labExperiment>, 'lastRun'> & {
+  lastRun: LabRun<Result> | null;
+};
+
+export const labRunsQuery = z.strictObject({
+  experiment: experimentName.optional(),
+  limit: z.coerce.number().int().min(1).max(50).default(10),
+});
+
+/**
+ * The names of events in a run's stream, and what their data are. `id` counts up within a run, with gaps. The stream begins with
+ * the run as it was queued, or, after `Last-Event-ID`, with what follows; it ends after the run's last status.
+ */
+export const labEventNames = {
+  /** A `LabRun`, at every change of its status or position. */
+  run: 'run',
+  /** An `ExperimentEvent` of packages/decisions. */
+  experiment: 'experiment',
+  /** A `labThinning`: from here on, and in what is replayed, only some of the requests and levels are told. */
+  thinned: 'thinned',
+} as const;
+
+/** One request or level in so many is told; verdicts and results are whole. */
+export const labThinning = z.object({ oneIn: z.int().min(2) });
+export type LabThinning = z.infer<typeof labThinning>;
+
+/** For so many seconds Redis answers nobody. */
+export const newRedisPause = z.strictObject({ seconds: z.int().min(1).max(10) });
+/** Null when Redis is not paused. */
+export const redisPause = z.object({ pausedUntil: instant.nullable() });
+export type RedisPause = z.infer<typeof redisPause>;
