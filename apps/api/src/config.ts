@@ -103,14 +103,22 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
+/** Reads a task's configuration. @throws ConfigError as `readVariables` does */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  return readVariables(config, environment);
+}
+
 /**
- * Reads the configuration from environment variables. An empty variable counts as absent, as compose files write it. A
+ * Reads what a schema asks of environment variables. An empty variable counts as absent, as compose files write it. A
  * variable counts before its file.
  * @throws ConfigError that names every wrong variable at once, and never shows a value: values can be secrets
  */
-export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+export function readVariables<Schema extends z.ZodType>(
+  schema: Schema,
+  environment: Record<string, string | undefined>,
+): z.output<Schema> {
   const { present, unreadable } = withFilesRead(environment);
-  const read = config.safeParse(present);
+  const read = schema.safeParse(present);
   if (read.success) return read.data;
   const issues = read.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
   const lines = [...unreadable, ...issues];

@@ -1,0 +1,57 @@
+import fastify, { type FastifyServerOptions } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Api } from '../deps.ts';
+import { sendNotFound } from './error-mapping.ts';
+import { describeError } from './logged-errors.ts';
+import { refuseUnreadable } from './unreadable-requests.ts';
+
+/** One request may take this long in all; what waits longer is a fault, and the caller has left. */
+const REQUEST_DEADLINE_MS = 15_000;
+/** In which the whole of it has to arrive. Below the silence that ends a connection, or one that stops half-way would hear nothing. */
+const ARRIVAL_DEADLINE_MS = 12_000;
+
+type Options = {
+  logLevel: string;
+  /** Stands in every line of the log. */
+  logBase: Record<string, string>;
+  trustProxy: NonNullable<FastifyServerOptions['trustProxy']>;
+};
+
+/** Opens an application without routes: it waits for nobody for ever, and refuses what cannot be read in our form. */
+export function openApp({ logLevel, logBase, trustProxy }: Options): Api {
+  const app: Api = fastify({
+    logger: {
+      level: logLevel,
+      base: logBase,
+      redact: ['req.headers.cookie', 'req.headers.authorization'],
+      serializers: { err: describeError },
+    },
+    trustProxy,
+    bodyLimit: 64 * 1024,
+    connectionTimeout: REQUEST_DEADLINE_MS,
+    requestTimeout: ARRIVAL_DEADLINE_MS,
+    // Node looks for late requests each half minute by itself, and of its two times it takes the longer one for the whole request.
+    http: { headersTimeout: ARRIVAL_DEADLINE_MS, connectionsCheckingInterval: 1000 },
+    clientErrorHandler: refuseUnreadable,
+    // Longer than any balancer keeps an idle connection, so that none is closed just as it is used again.
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    // An address that cannot even be decoded never reaches the error handler.
+    frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply),
+    routerOptions: { maxParamLength: 300 },
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  readJson(app);
+  return app;
+}
+
+/** JSON only, and an empty body is no body: clients that always name a content type may still send a DELETE. */
+function readJson(app: Api) {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else void parse(request, body as string, done);
+  });
+}
