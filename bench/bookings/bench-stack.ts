@@ -8,6 +8,7 @@ import { repository, startStack } from '@minitickets/stack/stack';
 import pg from 'pg';
 import { openRedis } from '../../apps/api/src/db/redis.ts';
 import { createSession } from '../../apps/api/src/queries/sessions.ts';
+import { sessionOwner } from '../../apps/api/src/rules/session-owner.ts';
 
 export type Session = { user: User; cookie: string };
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
@@ -20,7 +21,11 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
     stdio: 'inherit',
   });
   const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-bench-'));
-  const stack = await startStack({ dataDir, taskEnv: { WEB_ROOT: '', LOG_LEVEL: 'warn', ...taskEnv } });
+  const appSecret = randomBytes(33).toString('base64');
+  const stack = await startStack({
+    dataDir,
+    taskEnv: { WEB_ROOT: '', LOG_LEVEL: 'warn', APP_SECRET: appSecret, ...taskEnv },
+  });
   const database = new pg.Pool({ connectionString: stack.databaseUrl, max: 4, application_name: 'bench' });
   database.on('error', () => {});
   const redis = openRedis({ url: stack.redisUrl, keyPrefix: 'mt:', deadlineMs: 5_000, onError: () => {} });
@@ -28,7 +33,7 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
 
   const newSession = async ({ user }: Pick<Session, 'user'>): Promise<Session> => {
     const sid = randomBytes(32).toString('base64url');
-    await createSession(redis, sid, user);
+    await createSession(redis, sid, user, sessionOwner(appSecret, user.id));
     return { user, cookie: `sid=${sid}` };
   };
   const newPeople = async (count: number, role: User['role']) => {

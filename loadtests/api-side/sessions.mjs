@@ -13,6 +13,7 @@ const { deriveKey } = await ours('apps/api/dist/keys.js');
 const { bucketKey } = await ours('apps/api/dist/queries/rate-limits.js');
 const { createSession, endSession, endSessionsOf } = await ours('apps/api/dist/queries/sessions.js');
 const { userByEmail } = await ours('apps/api/dist/queries/users.js');
+const { sessionOwner } = await ours('apps/api/dist/rules/session-owner.js');
 const { accountOf, bucketNames, userOf } = await ours('apps/api/dist/rules/client-identity.js');
 const { demoPassword, loadCustomerEmail } = await ours('packages/contract/dist/index.js');
 
@@ -24,6 +25,7 @@ const config = readConfig();
 const onIdleError = (error) => console.error(error);
 const { db, pool } = openDatabase({ url: config.databaseUrl, poolSize: 5, taskName: 'load', onIdleError });
 const redis = openRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix, onError: onIdleError });
+const ownerOf = ({ id }) => sessionOwner(config.appSecret, id);
 const nameOf = bucketNames(deriveKey(config.appSecret, 'limit-identity'));
 try {
   if (redis.status !== 'ready') await new Promise((resolve) => redis.once('ready', resolve));
@@ -32,7 +34,7 @@ try {
     const organiser = await mint(await account('organiser@minitickets.example'));
     process.stdout.write(JSON.stringify({ customers, organiser, password: demoPassword }));
   } else if (command === 'end') {
-    await eachOf(emails, async (email) => endSessionsOf(redis, (await account(email)).id));
+    await eachOf(emails, async (email) => endSessionsOf(redis, ownerOf(await account(email))));
     await endSession(redis, organiserSid);
   } else throw new Error(`mint or end, not ${command}`);
 } finally {
@@ -48,10 +50,10 @@ async function mintCustomer(email) {
   return mint(user);
 }
 
-async function mint({ id, email, name, role, tier }) {
+async function mint(user) {
   const sid = randomBytes(32).toString('base64url');
-  await createSession(redis, sid, { id, email, name, role, tier });
-  return { email, sid };
+  await createSession(redis, sid, user, ownerOf(user));
+  return { email: user.email, sid };
 }
 
 async function account(email) {

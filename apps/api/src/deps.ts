@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { User } from '@minitickets/contract';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
+import type { SessionUser } from './queries/sessions.ts';
 
 /** What one task is made of; everything else is built from it in `app.ts`. */
 export type Deps = { config: Config; db: Database; redis: Redis };
@@ -19,7 +19,7 @@ export type Api = FastifyInstance<
 >;
 
 /** Who is calling, and how they proved it. */
-export type Viewer = { user: User; via: 'session' | 'api-key' };
+export type Viewer = { user: SessionUser; via: 'session' | 'api-key' };
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { claimKey, keysRememberedSince } from '../queries/idempotency.ts';
 import { closedGate, closeGates, openGates } from '../queries/inventory-gate.ts';
 import { createSession } from '../queries/sessions.ts';
+import { sessionOwner } from '../rules/session-owner.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
@@ -280,7 +281,7 @@ test('a key that Redis has lost is still known to PostgreSQL, even behind a clos
   const key = randomUUID();
   const first = await made.book(sid, undefined, key);
   await here.redis.flushall();
-  await createSession(here.redis, sid, user);
+  await createSession(here.redis, sid, user, sessionOwner(here.config.appSecret, user.id));
   await closeGateOf(made);
   const again = await made.book(sid, undefined, key);
   expect([again.statusCode, again.body]).toEqual([201, first.body]);

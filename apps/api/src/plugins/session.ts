@@ -6,6 +6,7 @@ import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { createSession, endSession, setTierOfSessions, touchSession } from '../queries/sessions.ts';
 import { tierOfUser } from '../queries/users.ts';
+import { sessionOwner } from '../rules/session-owner.ts';
 
 const COOKIE = 'sid';
 /** A tier that changes faster than it is read is looked at so often. */
@@ -29,10 +30,11 @@ export function readSessions(app: Api, redis: Redis) {
  * Begins a session in a new id; the one that the request came with, whoever set it, is dead (session fixation).
  * @returns the user as their sessions know them now
  */
-export async function startSession({ db, redis }: Deps, request: FastifyRequest, reply: FastifyReply, user: User) {
+export async function startSession(deps: Deps, request: FastifyRequest, reply: FastifyReply, user: User) {
   const sid = randomBytes(32).toString('base64url');
-  await createSession(redis, sid, user);
-  const tier = await keepTierCurrent({ db, redis }, user.id, user.tier);
+  const { redis, config } = deps;
+  await createSession(redis, sid, user, sessionOwner(config.appSecret, user.id));
+  const tier = await keepTierCurrent(deps, user.id, user.tier);
   const before = request.cookies[COOKIE];
   if (before) await endSession(redis, before);
   // Secure on https only, as seen by the trusted proxy: a Secure cookie over plain http://localhost would be dropped.
@@ -50,12 +52,12 @@ export async function startSession({ db, redis }: Deps, request: FastifyRequest,
  * Makes the copies of a tier in a user's sessions what PostgreSQL says. Call it after `written` was written into one of them:
  * whoever writes looks afterwards whether it is still true, so that the last to write, a log-in or a change, leaves the truth.
  */
-export async function keepTierCurrent({ db, redis }: Pick<Deps, 'db' | 'redis'>, userId: string, written: Tier) {
+export async function keepTierCurrent({ config, db, redis }: Deps, userId: string, written: Tier) {
   let known = written;
   for (let looks = 0; looks < MOST_LOOKS; looks++) {
     const tier = await tierOfUser(db, userId);
     if (tier === undefined || tier === known) break;
-    await setTierOfSessions(redis, userId, tier);
+    await setTierOfSessions(redis, sessionOwner(config.appSecret, userId), tier);
     known = tier;
   }
   return known;

@@ -1,7 +1,7 @@
-import type { User } from '@minitickets/contract';
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Connection, Transaction } from '../db/client.ts';
 import { apiKeys, users } from '../db/schema.ts';
+import type { SessionUser } from './sessions.ts';
 
 export type ApiKeyRow = { id: string; name: string; prefix: string; createdAt: Date };
 
@@ -42,11 +42,11 @@ export async function revokeApiKey(db: Connection, userId: string, id: string) {
 export async function userByApiKeyHash(
   db: Connection,
   keyHash: string,
-): Promise<{ apiKeyId: string; user: User } | undefined> {
+): Promise<{ apiKeyId: string; user: SessionUser } | undefined> {
   const [row] = await db
     .select({
       apiKeyId: apiKeys.id,
-      user: { id: users.id, email: users.email, name: users.name, role: users.role, tier: users.tier },
+      user: { id: users.id, role: users.role, tier: users.tier },
     })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))

@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { type User, user as userSchema } from '@minitickets/contract';
 import type { Redis } from 'ioredis';
 
+/** Who a session acts as, and what every request is decided by. */
+export type SessionUser = Pick<User, 'id' | 'role' | 'tier'>;
+const sessionUser = userSchema.pick({ id: true, role: true, tier: true });
+
 /** Unused for this long, a session ends. */
 const IDLE_MS = 7 * 24 * 3_600_000;
 /** However much it is used, a session ends after this long. */
@@ -10,8 +14,11 @@ const ABSOLUTE_MS = 30 * 24 * 3_600_000;
 const MOST_PER_USER = 20;
 
 /*
- * A session is a hash of the user's fields under SHA-256 of its sid, so that a reader of Redis cannot act as anybody. The
- * sorted set of a user's sessions, by their absolute end, serves "log out everywhere". Redis's clock decides all ends.
+ * A session is a hash under SHA-256 of its sid, so that a reader of Redis cannot act as anybody. It holds what decides a
+ * request (id, role, tier) and nothing that tells who that is: e-mail and name are read from PostgreSQL by the one call that
+ * shows them. Reading all of it there would cost each request a query, and make PostgreSQL a part of every refusal.
+ * The sorted set of a user's sessions, by their absolute end, serves "log out everywhere"; its name is `sessionOwner`'s, which
+ * its sessions carry. Redis's clock decides all ends.
  * The scripts reach session keys that they learn from the set: on Redis Cluster sessions need a Redis of their own.
  * What is of another type than they write is no session, and no list of sessions: they remove it.
  */
@@ -47,14 +54,14 @@ local left = math.floor(math.min(tonumber(ARGV[1]), (ends or 0) - now))
 -- Also what ends at no time, or later than any session even if the clock was set back.
 if not (left > 0 and ends <= now + 2 * ARGV[2]) then redis.call('DEL', KEYS[1]) return {} end
 redis.call('PEXPIRE', KEYS[1], left)
-return redis.call('HMGET', KEYS[1], 'id', 'email', 'name', 'role', 'tier')`;
+return redis.call('HMGET', KEYS[1], 'id', 'role', 'tier')`;
 
 const END = `${REMOVE_UNLESS}
 remove_unless('hash', KEYS[1])
-local user = redis.call('HGET', KEYS[1], 'id')
-if user then
-  remove_unless('zset', KEYS[2] .. user)
-  redis.call('ZREM', KEYS[2] .. user, ARGV[1])
+local owner = redis.call('HGET', KEYS[1], 'owner')
+if owner then
+  remove_unless('zset', KEYS[2] .. owner)
+  redis.call('ZREM', KEYS[2] .. owner, ARGV[1])
 end
 return redis.call('DEL', KEYS[1])`;
 
@@ -77,21 +84,21 @@ const SESSION = 'session:';
 const SESSIONS_OF = 'sessions-of:';
 const hashOf = (sid: string) => createHash('sha256').update(sid).digest('hex');
 
-/** Begins a session under this sid (256 random bits, chosen by the caller). */
-export async function createSession(redis: Redis, sid: string, user: User) {
+/** Begins a session under this sid (256 random bits, chosen by the caller). `owner` is the user's `sessionOwner`. */
+export async function createSession(redis: Redis, sid: string, user: SessionUser, owner: string) {
   const hash = hashOf(sid);
-  const fields = ['id', user.id, 'email', user.email, 'name', user.name, 'role', user.role, 'tier', user.tier];
-  const keys = [SESSION + hash, SESSIONS_OF + user.id, SESSION];
+  const fields = ['id', user.id, 'role', user.role, 'tier', user.tier, 'owner', owner];
+  const keys = [SESSION + hash, SESSIONS_OF + owner, SESSION];
   await redis.eval(CREATE, keys.length, ...keys, IDLE_MS, ABSOLUTE_MS, MOST_PER_USER, hash, ...fields);
 }
 
 /** Who this sid belongs to, and keeps the session from idling out. Null for a session that is unknown or has ended. */
-export async function touchSession(redis: Redis, sid: string): Promise<User | null> {
+export async function touchSession(redis: Redis, sid: string): Promise<SessionUser | null> {
   const key = SESSION + hashOf(sid);
   const fields = (await redis.eval(TOUCH, 1, key, IDLE_MS, ABSOLUTE_MS)) as (string | null)[];
   if (fields.length === 0) return null;
-  const [id, email, name, role, tier] = fields;
-  const user = userSchema.safeParse({ id, email, name, role, tier });
+  const [id, role, tier] = fields;
+  const user = sessionUser.safeParse({ id, role, tier });
   if (user.success) return user.data;
   await redis.del(key);
   return null;
@@ -103,12 +110,12 @@ export async function endSession(redis: Redis, sid: string) {
   await redis.eval(END, 2, SESSION + hash, SESSIONS_OF, hash);
 }
 
-/** Ends every session of a user. */
-export async function endSessionsOf(redis: Redis, userId: string) {
-  await redis.eval(END_ALL, 2, SESSIONS_OF + userId, SESSION);
+/** Ends every session of a user, who is named by their `sessionOwner`. */
+export async function endSessionsOf(redis: Redis, owner: string) {
+  await redis.eval(END_ALL, 2, SESSIONS_OF + owner, SESSION);
 }
 
 /** Makes a user's new tier known to their live sessions, so that their next request is in it. */
-export async function setTierOfSessions(redis: Redis, userId: string, tier: User['tier']) {
-  await redis.eval(SET_TIER, 2, SESSIONS_OF + userId, SESSION, tier);
+export async function setTierOfSessions(redis: Redis, owner: string, tier: User['tier']) {
+  await redis.eval(SET_TIER, 2, SESSIONS_OF + owner, SESSION, tier);
 }

@@ -24,6 +24,12 @@ export async function userByEmail(db: Connection, email: string) {
   return row;
 }
 
+/** @returns undefined if there is no account of this id */
+export async function userById(db: Connection, userId: string): Promise<User | undefined> {
+  const [row] = await db.select(columns).from(users).where(eq(users.id, userId));
+  return row;
+}
+
 /** Stores a stronger hash of the same password, unless the password was changed meanwhile. */
 export async function replacePasswordHash(db: Connection, userId: string, from: string, to: string) {
   await db

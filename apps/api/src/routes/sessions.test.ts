@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { demoPassword } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { sessionOwner } from '../rules/session-owner.ts';
 import { person } from '../testing/people.ts';
 import { testApp } from '../testing/test-app.ts';
 
@@ -71,6 +72,35 @@ test('Redis holds the hash of a sid, never the sid', async () => {
   const sid = sidOf(await logIn('stored@example.test'))?.value ?? '';
   expect(await made.redis.exists(`session:${createHash('sha256').update(sid).digest('hex')}`)).toBe(1);
   expect(await made.redis.exists(`session:${sid}`)).toBe(0);
+});
+
+test('Redis holds of a session what decides a request, under names that say nothing: no name, no e-mail', async () => {
+  const { id } = (await register('nobody-reads-this@example.test')).json();
+  const session = await logIn('nobody-reads-this@example.test');
+  const key = `session:${createHash('sha256')
+    .update(sidOf(session)?.value ?? '')
+    .digest('hex')}`;
+  const stored = await made.redis.hgetall(key);
+  expect(Object.keys(stored).sort()).toEqual(['endsAt', 'id', 'owner', 'role', 'tier']);
+  expect(stored.owner).toMatch(/^[\w-]{22}$/);
+  const names = await made.redis.keys(`${stores.redisKeyPrefix}*`);
+  expect(names).toContain(`${stores.redisKeyPrefix}sessions-of:${stored.owner}`);
+  expect(names.filter((name) => name.includes(id))).toEqual([]);
+});
+
+test('a request with a session asks PostgreSQL nothing about who it is', async () => {
+  const { sid } = await person(made);
+  const query = vi.spyOn(made.db.$client, 'query');
+  const askedOfUsers = () =>
+    query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('from \\"users\\"')).length;
+  try {
+    await call('POST', '/v1/playground/requests', { sid });
+    expect(askedOfUsers()).toBe(0);
+    await call('GET', '/v1/sessions/current', { sid });
+    expect(askedOfUsers()).toBe(1);
+  } finally {
+    query.mockRestore();
+  }
 });
 
 test('a session key always has an end', async () => {
@@ -161,7 +191,8 @@ test.each<[string, (key: string) => Promise<unknown>]>([
 
 test('a list of sessions of another type keeps nobody from logging in, out or everywhere', async () => {
   const { id } = (await register('listed@example.test')).json();
-  const spoil = () => made.redis.set(`sessions-of:${id}`, 'junk');
+  const list = `sessions-of:${sessionOwner(made.config.appSecret, id)}`;
+  const spoil = () => made.redis.set(list, 'junk');
   await spoil();
   const sid = sidOf(await logIn('listed@example.test'))?.value ?? '';
   expect(await statusWith(sid)).toBe(200);
@@ -170,7 +201,7 @@ test('a list of sessions of another type keeps nobody from logging in, out or ev
   const another = sidOf(await logIn('listed@example.test'))?.value ?? '';
   await spoil();
   expect((await call('DELETE', '/v1/sessions', { sid: another })).statusCode).toBe(204);
-  expect(await made.redis.exists(`sessions-of:${id}`)).toBe(0);
+  expect(await made.redis.exists(list)).toBe(0);
 });
 
 test.each<Record<string, string>>([

@@ -14,10 +14,11 @@ import {
   viewerOf,
 } from '../plugins/session.ts';
 import { endSessionsOf } from '../queries/sessions.ts';
-import { replacePasswordHash, userByEmail } from '../queries/users.ts';
+import { replacePasswordHash, userByEmail, userById } from '../queries/users.ts';
+import { sessionOwner } from '../rules/session-owner.ts';
 
 export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
-  const { db, redis } = deps;
+  const { config, db, redis } = deps;
   app.post(
     '/v1/sessions',
     {
@@ -48,7 +49,8 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
   app.get(
     '/v1/sessions/current',
     { onRequest: requireUser, schema: { summary: 'Who am I', response: { 200: user } } },
-    async (request) => viewerOf(request).user,
+    // The one call that says who it is: a session itself holds no name and no e-mail.
+    async (request) => (await userById(db, viewerOf(request).user.id)) ?? fail({ kind: 'unauthenticated' }),
   );
 
   app.delete(
@@ -64,7 +66,7 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
     '/v1/sessions',
     { onRequest: requireSession, schema: { summary: 'Log out everywhere', response: { 204: z.null() } } },
     async (request, reply) => {
-      await endSessionsOf(redis, viewerOf(request).user.id);
+      await endSessionsOf(redis, sessionOwner(config.appSecret, viewerOf(request).user.id));
       clearSessionCookie(request, reply);
       return reply.code(204).send(null);
     },

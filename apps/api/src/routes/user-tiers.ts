@@ -5,8 +5,10 @@ import { fail } from '../errors.ts';
 import { keepTierCurrent, requireRole, requireSession } from '../plugins/session.ts';
 import { setTierOfSessions } from '../queries/sessions.ts';
 import { setUserTier } from '../queries/users.ts';
+import { sessionOwner } from '../rules/session-owner.ts';
 
-export function userTierRoutes(app: Api, { db, redis }: Deps) {
+export function userTierRoutes(app: Api, deps: Deps) {
+  const { config, db, redis } = deps;
   app.patch(
     '/v1/admin/users/:id',
     {
@@ -23,8 +25,8 @@ export function userTierRoutes(app: Api, { db, redis }: Deps) {
       const changed = await setUserTier(db, id, request.body.tier);
       if (!changed) fail({ kind: 'not-found', what: 'user' });
       // Sessions hold a copy of the tier. Were Redis away now, those that live would keep the old one until they end.
-      await setTierOfSessions(redis, id, changed.tier);
-      await keepTierCurrent({ db, redis }, id, changed.tier);
+      await setTierOfSessions(redis, sessionOwner(config.appSecret, id), changed.tier);
+      await keepTierCurrent(deps, id, changed.tier);
       return changed;
     },
   );

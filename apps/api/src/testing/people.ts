@@ -3,10 +3,11 @@ import type { Role, Tier } from '@minitickets/contract';
 import type { Deps } from '../deps.ts';
 import { createSession } from '../queries/sessions.ts';
 import { insertUser } from '../queries/users.ts';
+import { sessionOwner } from '../rules/session-owner.ts';
 
 /** Makes a user with a live session, through the product's own queries but past the hash and the log-in limit. */
 export async function person(
-  { db, redis }: Pick<Deps, 'db' | 'redis'>,
+  { config, db, redis }: Deps,
   { role = 'customer', tier = 'free' }: { role?: Role; tier?: Tier } = {},
 ) {
   const user = await insertUser(db, {
@@ -17,6 +18,6 @@ export async function person(
     tier,
   });
   const sid = randomBytes(32).toString('base64url');
-  await createSession(redis, sid, user);
+  await createSession(redis, sid, user, sessionOwner(config.appSecret, user.id));
   return { user, sid };
 }
