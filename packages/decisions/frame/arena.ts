@@ -86,6 +86,10 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
     /** So many API tasks' connections to Redis. */
     tasks: (count: number) =>
       Promise.all(taskNames(count).map(async (name) => ({ name, redis: await connectRedis() }))),
+    /** Where Redis is, and under which prefix this arm's keys are, for an arm that connects in its own way. */
+    redisAt: { url: arena.redisUrl, keyPrefix: redisKeyPrefix },
+    /** Has this done when the arm ends, however it ends. */
+    onClose: (close: () => unknown) => void closers.push(close),
     /** So many API tasks' connections to both stores. */
     bookingTasks: (count: number): Promise<BookingTask[]> =>
       Promise.all(
