@@ -24,9 +24,11 @@ export function openRedis({
   onError,
   ...options
 }: Options & { url: string }): Redis {
+  // #region open
   const redis = new PromptRedis(url, { ...failFast, ...options, retryStrategy: soon }, deadlineMs);
   // Without a listener ioredis prints every failed attempt to reconnect.
   redis.on('error', onError);
+  // #endregion
   return redis;
 }
 
@@ -44,6 +46,7 @@ export function openRedisCluster(urls: string[], { deadlineMs = REDIS_DEADLINE_M
   return cluster;
 }
 
+// #region fail-fast
 const failFast = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -56,6 +59,7 @@ const failFast = {
   // After a failover the old server may be a replica: look for the new one.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
+// #endregion
 
 /** 20 ms, then twice as long each time up to half a second, with jitter so that tasks do not come back in step. */
 const soon = (attempt: number) => Math.min(10 * 2 ** attempt, 500) * (0.75 + Math.random() / 2);
@@ -106,11 +110,13 @@ class PromptRedis extends Redis {
     });
   }
 
+  // #region hang-up
   #hangUpIfOverdue() {
     const overdueMs = this.#overdueMs();
     if (overdueMs <= 0 || this.status !== 'ready') return;
     this.stream.destroy(new Error(`Redis has not answered for ${Math.round(this.#deadlineMs + overdueMs)} ms`));
   }
+  // #endregion
 
   /** Redis answers in order, so that nobody has waited longer than the first. */
   #overdueMs() {

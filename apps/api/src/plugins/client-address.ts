@@ -12,9 +12,11 @@ export function trustProxies(ranges: string[]) {
       ? ipaddr.parseCIDR(range)
       : ([ipaddr.process(range), ipaddr.process(range).kind() === 'ipv4' ? 32 : 128] as const),
   );
+  // #region believed
   return (address: string, hop: number) => {
     if (hop !== 0 || !ipaddr.isValid(address)) return false;
     const proxy = ipaddr.process(address);
     return networks.some(([network, bits]) => network.kind() === proxy.kind() && proxy.match(network, bits));
   };
+  // #endregion
 }

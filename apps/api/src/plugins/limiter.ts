@@ -38,6 +38,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
 
   /** Null without Redis, if the policies allow to go on without it. */
   async function ask<Answer>(takes: readonly Take[], question: () => Promise<Answer>) {
+    // #region ask
     if (!store.admits()) return goOnWithoutStore(takes);
     const begunAt = performance.now();
     try {
@@ -55,8 +56,10 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
       store.failed();
       return goOnWithoutStore(takes, error);
     }
+    // #endregion
   }
 
+  // #region without-store
   function goOnWithoutStore(takes: readonly Take[], cause?: unknown) {
     const closed = takes.find(({ limit }) => limit.onStoreFailure === 'closed' && !limit.shadow);
     if (!closed) return null;
@@ -69,6 +72,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
     counts.degraded(limit, mode);
     return { limit, mode, ...(mode === 'open' ? { allowed: true } : local.take(bucket, limit, tasks, cost)) };
   }
+  // #endregion
 
   return {
     get table() {

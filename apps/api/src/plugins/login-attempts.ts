@@ -23,6 +23,7 @@ export function loginAttempts(config: Config) {
      * @throws TicketingError store-unavailable
      */
     async reserve(request: FastifyRequest, email: string) {
+      // #region reserve
       const account = accountOf(email);
       const device = trustedDevice(keys, account, request.cookies[COOKIE], Date.now());
       const { limiter } = request.server;
@@ -30,6 +31,7 @@ export function loginAttempts(config: Config) {
       const { allowed, giveBack } = await limiter.reserve(take);
       if (!allowed) fail({ kind: 'rate-limited', retryAfterMs: take.limit.refillIntervalMs / take.limit.refillTokens });
       return { giveBack };
+      // #endregion
     },
 
     /** Lets the browser be known when it comes back to this account. */

@@ -64,9 +64,11 @@ export function limitRequests(app: Api, deps: Deps, registry: Registry) {
  */
 export function limit(...names: [PolicyName, ...PolicyName[]]) {
   return passesLimits(async (request: FastifyRequest, reply: FastifyReply) => {
+    // #region whose-bucket
     const tier: Tier = request.viewer?.user.tier ?? 'free';
     const takes = names.map((name) => request.server.limiter.takeOf(name, tier, identityOf(request, name)));
     await passLimits(request, reply, takes);
+    // #endregion
   });
 }
 

@@ -82,6 +82,7 @@ for i = 1, #calls / 3 do
       elseif now - doubted_since > LONGEST_DOUBT then
         unheard, doubted_since = false, 0
       end
+      -- #region limit-in-force
       if unheard then
         -- This caller has not heard of the newest limit yet. Its own would undo it.
         capacity, refill, interval_ms, revision = old_capacity, old_refill, old_interval_ms, old_revision
@@ -94,10 +95,13 @@ for i = 1, #calls / 3 do
           local scaled = rest * interval_ms
           parts = (parts - rest) / old_interval_ms * interval_ms + (scaled - fmod(scaled, old_interval_ms)) / old_interval_ms
         end
+        -- #region change
         -- Added is what it has never been given: going to and fro between two limits, a user's tiers say, mints nothing.
         parts = min(parts + max(0, capacity - highest) * interval, full)
         highest, changed = max(highest, capacity), true
+        -- #endregion
       end
+      -- #endregion
       if size >= BUCKET_BYTES + LADDER_BYTES then
         strikes, bans, banned_until, forgotten_at = struct.unpack(LADDER, stored, size - LADDER_BYTES + 1)
         -- A milder policy, or a clock that was set back, remembers nothing for longer than it would from now on.

@@ -11,6 +11,7 @@ type Policy = {
   limits: { all: LimitChange } | { free: LimitChange; pro: LimitChange };
 };
 
+// #region ladder
 /**
  * Who sends a hundred requests more than it is served has no use for the answers. Fewer would ban an office whose people all
  * log in at nine, and who come back when they were told to.
@@ -22,6 +23,7 @@ const hammering: Suppression = {
   longestBanMs: 15 * 60_000,
   forgetAfterMs: 30 * 60_000,
 };
+// #endregion
 
 const perSecond = { refillIntervalMs: 1000, suppression: null, shadow: false };
 
@@ -30,6 +32,7 @@ const perSecond = { refillIntervalMs: 1000, suppression: null, shadow: false };
  * in every task, while they run.
  */
 export const policies = {
+  // #region login
   login: {
     identity: 'ip',
     because: 'Guessing passwords has to be slow from one place. Closed: an unlimited login is an invitation to guess.',
@@ -44,6 +47,7 @@ export const policies = {
       },
     },
   },
+  // #endregion
   'login-account': {
     identity: 'account',
     because:
