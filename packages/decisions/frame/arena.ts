@@ -32,8 +32,15 @@ export function openArena(stores: Stores): Arena & { close: () => Promise<void> 
       return (await database).url;
     },
     async close() {
-      await removeKeys(stores.redisUrl, redisKeyPrefix);
-      await (await database?.catch(() => undefined))?.drop();
+      // Each store is tidied whether or not the other one answers.
+      const tidied = await Promise.allSettled([
+        removeKeys(stores.redisUrl, redisKeyPrefix),
+        database?.then(
+          ({ drop }) => drop(),
+          () => {},
+        ),
+      ]);
+      for (const each of tidied) if (each.status === 'rejected') throw each.reason;
     },
   };
 }
@@ -79,6 +86,10 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
   return {
     signal,
     emit,
+    /** Where Redis is, and under which prefix this arm's keys are, for an arm that connects in its own way. */
+    redisAt: { url: arena.redisUrl, keyPrefix: redisKeyPrefix },
+    /** Has this done when the arm ends, however it ends. */
+    onClose: (close: () => unknown) => void closers.push(close),
     /** A connection to Redis, ready; its keys are this arm's. */
     connectRedis,
     /** Connections to PostgreSQL, as `taskName` opens them. */
@@ -86,10 +97,6 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
     /** So many API tasks' connections to Redis. */
     tasks: (count: number) =>
       Promise.all(taskNames(count).map(async (name) => ({ name, redis: await connectRedis() }))),
-    /** Where Redis is, and under which prefix this arm's keys are, for an arm that connects in its own way. */
-    redisAt: { url: arena.redisUrl, keyPrefix: redisKeyPrefix },
-    /** Has this done when the arm ends, however it ends. */
-    onClose: (close: () => unknown) => void closers.push(close),
     /** So many API tasks' connections to both stores. */
     bookingTasks: (count: number): Promise<BookingTask[]> =>
       Promise.all(

@@ -9,10 +9,7 @@ const PREFIX = 'minitickets_experiment_';
  * its database's name for as long as it lives, so that nobody takes it for dead.
  */
 export async function makeScratchDatabase(adminUrl: string) {
-  const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000, query_timeout: 30_000 });
-  // A server that goes away meanwhile is noticed by whoever asks it next.
-  admin.on('error', () => {});
-  await admin.connect();
+  const admin = await connect(adminUrl);
   const name = `${PREFIX}${randomBytes(6).toString('hex')}`;
   const drop = async () => {
     await admin.query(`drop database if exists ${name} with (force)`).finally(() => admin.end());
@@ -29,6 +26,20 @@ export async function makeScratchDatabase(adminUrl: string) {
     await drop();
     throw error;
   }
+}
+
+/** Drops the databases of runs that died, for whoever does not go on to make one. */
+export async function dropAbandonedDatabases(adminUrl: string) {
+  const admin = await connect(adminUrl);
+  await dropAbandoned(admin).finally(() => admin.end());
+}
+
+async function connect(adminUrl: string) {
+  const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000, query_timeout: 30_000 });
+  // A server that goes away meanwhile is noticed by whoever asks it next.
+  admin.on('error', () => {});
+  await admin.connect();
+  return admin;
 }
 
 async function dropAbandoned(admin: pg.Client) {
