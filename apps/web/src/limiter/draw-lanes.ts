@@ -1,13 +1,12 @@
+import { pictureSize, picturesOf } from '../drawing/marks.ts';
 import type { Ban } from './bucket-run.ts';
 import type { Dot } from './drive.ts';
-import type { Outcome } from './observe.ts';
 import type { Palette } from './palette.tsx';
 
 export const laneHeight = 34;
 /** Shared with the chart above, so that both have one time axis. */
 export const gutter = { left: 58, right: 12 };
 
-const radius = 3.5;
 /** Requests of one moment lie beside each other in their lane. */
 const rows = 5;
 const rowHeight = 5.5;
@@ -65,61 +64,3 @@ export function drawLanes(
     context.drawImage(picture[dot.outcome], x - pictureSize / 2, y - pictureSize / 2, pictureSize, pictureSize);
   }
 }
-
-const pictureSize = 12;
-const pictures = new WeakMap<Palette, Record<Outcome, HTMLCanvasElement>>();
-
-/** The marks of a theme, drawn once: thousands of copies a second cost less than thousands of paths. */
-function picturesOf(palette: Palette): Record<Outcome, HTMLCanvasElement> {
-  const known = pictures.get(palette);
-  if (known) return known;
-  const picture = (outcome: Outcome) => {
-    const canvas = document.createElement('canvas');
-    const scale = window.devicePixelRatio;
-    canvas.width = Math.ceil(pictureSize * scale);
-    canvas.height = canvas.width;
-    const context = canvas.getContext('2d');
-    if (context) {
-      context.scale(scale, scale);
-      context.lineWidth = 1.5;
-      context.beginPath();
-      marks[outcome](context, pictureSize / 2, pictureSize / 2, palette);
-    }
-    return canvas;
-  };
-  const drawn = {
-    served: picture('served'),
-    throttled: picture('throttled'),
-    suppressed: picture('suppressed'),
-    unanswered: picture('unanswered'),
-  };
-  pictures.set(palette, drawn);
-  return drawn;
-}
-
-const marks: Record<Outcome, (context: CanvasRenderingContext2D, x: number, y: number, palette: Palette) => void> = {
-  served(context, x, y, palette) {
-    context.fillStyle = palette.served;
-    context.arc(x, y, radius, 0, 2 * Math.PI);
-    context.fill();
-  },
-  throttled(context, x, y, palette) {
-    context.strokeStyle = palette.throttled;
-    context.arc(x, y, radius - 0.5, 0, 2 * Math.PI);
-    context.stroke();
-  },
-  suppressed(context, x, y, palette) {
-    context.strokeStyle = palette.suppressed;
-    context.moveTo(x - 3, y - 3);
-    context.lineTo(x + 3, y + 3);
-    context.moveTo(x + 3, y - 3);
-    context.lineTo(x - 3, y + 3);
-    context.stroke();
-  },
-  unanswered(context, x, y, palette) {
-    context.strokeStyle = palette.muted;
-    context.moveTo(x, y - 5);
-    context.lineTo(x, y + 5);
-    context.stroke();
-  },
-};
