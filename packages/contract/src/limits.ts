@@ -113,6 +113,30 @@ export const limitActivity = z.object({
 });
 export type LimitActivity = z.infer<typeof limitActivity>;
 
+export const activitySeriesQuery = z.strictObject({
+  minutes: z.coerce.number().int().min(1).max(15).default(5),
+});
+
+/** Decisions of one policy by interval, the oldest first. */
+const policySeries = z.object({
+  policy: z.string(),
+  allowed: z.array(z.int()),
+  throttled: z.array(z.int()),
+  suppressed: z.array(z.int()),
+  degraded: z.array(z.int()),
+});
+
+/** What all tasks decided, interval by interval. Intervals are whole, and begin and end by Redis's clock. */
+export const limitActivitySeries = z.object({
+  intervalSeconds: z.int(),
+  /** The end of the last interval. What is going on since is left out: tasks report it each second. */
+  until: instant,
+  /** How many values each list has. */
+  intervals: z.int(),
+  policies: z.array(policySeries),
+});
+export type LimitActivitySeries = z.infer<typeof limitActivitySeries>;
+
 /** Why a bucket serves or refuses. Instants are Redis's, whose clock is the only one that decides. */
 export const bucketExplained = z.object({
   policy: z.string(),
@@ -142,17 +166,3 @@ export type BucketExplained = z.infer<typeof bucketExplained>;
 export const bucketOrIdentity = z
   .string()
   .regex(/^([\w-]{22}|(user|key|ip|account):.{1,254})$/, 'a bucket or an identity');
-
-export const playgroundQuery = z.strictObject({ tier: tier.default('free') });
-
-/** What one request of the playground found. */
-export const playgroundAnswer = z.object({
-  policy: z.literal('playground'),
-  tier,
-  /** The numbers are missing while Redis is away: then a task decides alone. */
-  capacity: z.int().optional(),
-  remaining: z.int().optional(),
-  nextTokenMs: z.number().optional(),
-  fullMs: z.number().optional(),
-  degraded: z.enum(['open', 'local']).optional(),
-});

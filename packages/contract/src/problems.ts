@@ -28,6 +28,7 @@ export const problems = {
   already_checked_in: { status: 409, title: 'This ticket was already used' },
   ticket_not_valid: { status: 409, title: 'This ticket does not admit anybody' },
   change_not_possible: { status: 409, title: 'This change is not possible' },
+  audit_in_progress: { status: 409, title: 'Another audit is still running' },
   idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
   idempotency_key_reused: { status: 422, title: 'This idempotency key was used for another request' },
   pause_not_possible: { status: 409, title: 'Redis cannot be paused now' },
