@@ -1,10 +1,13 @@
 import atomicOrNot from './atomic-or-not/experiment.ts';
+import changeWithoutDeploy from './change-without-deploy/experiment.ts';
 import doubleClick from './double-click/experiment.ts';
 import type { Experiment } from './frame/experiment.ts';
+import holdMeetsPayment from './hold-meets-payment/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
 import sharedPolicy from './shared-policy/experiment.ts';
+import suppression from './suppression/experiment.ts';
 import tokenBucketOrWindow from './token-bucket-or-window/experiment.ts';
 import whoseClock from './whose-clock/experiment.ts';
 
@@ -15,7 +18,10 @@ export const experiments: Experiment[] = [
   whoseClock,
   tokenBucketOrWindow,
   refusedCallsAreFree,
+  suppression,
+  changeWithoutDeploy,
   neverOversell,
   neverUndersell,
   doubleClick,
+  holdMeetsPayment,
 ];

@@ -13,6 +13,7 @@ import { insertProviderEvent } from '../queries/provider-events.ts';
 import { statusAt } from '../rules/booking-status.ts';
 import {
   type BookingStanding,
+  type PaymentGrid,
   type PaymentStatus,
   type ProviderEvent,
   paymentAction,
@@ -26,7 +27,7 @@ const RECLAIM_AT_ONCE = 2_000;
 export type Settled = { status: PaymentStatus; returned: { eventId: string; released: Released[] } | null };
 
 /**
- * Takes in what the provider says of a payment, in one transaction under its event's lock: `paymentGrid` decides.
+ * Takes in what the provider says of a payment, in one transaction under its event's lock: the grid decides.
  * @param webhookId by which a webhook that comes again is known
  * @returns how the payment stands now; null if it is not one of ours
  */
@@ -35,11 +36,12 @@ export async function settlePayment(
   paymentId: string,
   event: ProviderEvent,
   webhookId?: string,
+  grid: PaymentGrid = paymentGrid,
 ): Promise<Settled | null> {
   const known = await paymentById(db, paymentId);
   if (!known) return null;
   // Most webhooks tell what the answer to the charge has told already. Statuses only move on, so that needs no lock.
-  if (paymentGrid[known.status][event] === 'nothing') return { status: known.status, returned: null };
+  if (grid[known.status][event] === 'nothing') return { status: known.status, returned: null };
   return db.transaction(async (transaction) => {
     const locked = await lockEventOfPayment(transaction, paymentId);
     const payment = locked && (await paymentById(transaction, paymentId));
@@ -51,7 +53,7 @@ export async function settlePayment(
       return { status: payment.status, returned: null };
     }
     let returned: Settled['returned'] = null;
-    switch (paymentAction(payment.status, event, standing)) {
+    switch (paymentAction(payment.status, event, standing, grid)) {
       case 'confirm':
         await confirmBooking(transaction, bookingId, 'held');
         await updatePayment(transaction, payment, { status: 'charged', moved: 'charge' });

@@ -35,6 +35,7 @@ export type PaymentAction =
   | 'revoke'
   | 'nothing';
 
+// #region on-charge
 const onCharge = {
   held: 'confirm',
   lapsed_with_room: 'retake_and_confirm',
@@ -43,23 +44,34 @@ const onCharge = {
   confirmed_otherwise: 'refund',
   cancelled: 'refund',
 } as const satisfies Record<BookingStanding, PaymentAction>;
+// #endregion
+
+/** What to do, by how far the payment has come, what is said of it, and how its booking stands where that matters. */
+export type PaymentGrid = Record<
+  PaymentStatus,
+  Record<ProviderEvent, PaymentAction | Record<BookingStanding, PaymentAction>>
+>;
 
 /**
  * The answer to every payment event, whatever came before it: money is kept if and only if tickets are given. A success is
  * believed after a failure, because money moved; a failure after a success is only late.
  */
+// #region grid
 export const paymentGrid = {
   pending: { accepted: onCharge, declined: 'decline', refunded: 'note_charge_and_refund' },
   declined: { accepted: onCharge, declined: 'nothing', refunded: 'note_charge_and_refund' },
   charged: { accepted: 'nothing', declined: 'nothing', refunded: 'revoke' },
   refund_due: { accepted: 'nothing', declined: 'nothing', refunded: 'note_refund' },
   refunded: { accepted: 'nothing', declined: 'nothing', refunded: 'nothing' },
-} as const satisfies Record<
-  PaymentStatus,
-  Record<ProviderEvent, PaymentAction | Record<BookingStanding, PaymentAction>>
->;
+} as const satisfies PaymentGrid;
+// #endregion
 
-export function paymentAction(status: PaymentStatus, event: ProviderEvent, standing: BookingStanding): PaymentAction {
-  const cell = paymentGrid[status][event];
+export function paymentAction(
+  status: PaymentStatus,
+  event: ProviderEvent,
+  standing: BookingStanding,
+  grid: PaymentGrid = paymentGrid,
+): PaymentAction {
+  const cell = grid[status][event];
   return typeof cell === 'string' ? cell : cell[standing];
 }

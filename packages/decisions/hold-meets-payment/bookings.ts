@@ -1,0 +1,101 @@
+import type { Database } from '@minitickets/api/db/client';
+import { settlePayment } from '@minitickets/api/payments/settle-payment';
+import { cancelBooking } from '@minitickets/api/queries/bookings';
+import { returnPlaces } from '@minitickets/api/queries/inventory';
+import { beginPayment } from '@minitickets/api/queries/payments';
+import { insertSandboxCharge } from '@minitickets/api/queries/sandbox-charges';
+import type { BookingStanding } from '@minitickets/api/rules/payment-grid';
+import { sql } from 'drizzle-orm';
+import { type Book, HOLD_SECONDS } from '../frame/desks.ts';
+import { type House, openHouse } from '../frame/house.ts';
+
+/** An attempt to pay; its id is what the provider knows it by. */
+export type Attempt = { id: string; amountMinor: number; currency: string };
+
+export const standings: BookingStanding[] = [
+  'held',
+  'lapsed_with_room',
+  'lapsed_without_room',
+  'withdrawn',
+  'confirmed_otherwise',
+  'cancelled',
+];
+
+/**
+ * A full house of so many bookings of one place that all stand like this, each with an attempt to pay that nothing was heard of
+ * yet. Where a place could be somebody else's by now, it is.
+ */
+export async function bookingsThat(db: Database, book: Book, standing: BookingStanding, count: number) {
+  const soldAgain = standing === 'lapsed_without_room' || standing === 'cancelled';
+  const house = await openHouse(db, { capacity: count, people: soldAgain ? 2 * count : count });
+  const hold = (people: string[]) => Promise.all(people.map((userId) => holdAPlace(book, house, userId)));
+  const bookings = await hold(house.people.slice(0, count));
+  const attempts = await Promise.all(bookings.map((booking) => begin(db, booking)));
+  const sellAgain = () => hold(house.people.slice(count));
+
+  switch (standing) {
+    case 'held':
+      break;
+    case 'lapsed_with_room':
+      await endHolds(db, house);
+      break;
+    case 'lapsed_without_room':
+      await endHolds(db, house);
+      await sellAgain();
+      break;
+    case 'withdrawn':
+      await db.execute(sql`update events set status = 'cancelled' where id = ${house.eventId}`);
+      break;
+    case 'confirmed_otherwise':
+      // The first attempt was given up, and a second one has paid.
+      await Promise.all(bookings.map((booking, index) => payOtherwise(db, booking, attempts[index] as Attempt)));
+      break;
+    case 'cancelled':
+      for (const { id } of bookings) await cancel(db, id);
+      await sellAgain();
+      break;
+  }
+  return { house, attempts };
+}
+
+type Held = { id: string; userId: string };
+
+async function holdAPlace(book: Book, { eventId, ticketTypeId }: House, userId: string): Promise<Held> {
+  const { held, body } = await book(eventId, { userId, lines: [{ ticketTypeId, quantity: 1 }] });
+  if (!held) throw new Error(`no place for somebody who has to have one: ${body}`);
+  return { id: JSON.parse(body).id, userId };
+}
+
+async function begin(db: Database, { id, userId }: Held): Promise<Attempt> {
+  const begun = await beginPayment(db, id, userId);
+  if (!begun) throw new Error('a payment that could not begin');
+  return begun;
+}
+
+async function payOtherwise(db: Database, booking: Held, first: Attempt) {
+  await settlePayment(db, first.id, 'declined');
+  const second = await begin(db, booking);
+  await chargeAtProvider(db, second, 'accepted');
+  await settlePayment(db, second.id, 'accepted');
+}
+
+/** Writes a charge into the provider's books, as a call of the provider does. */
+export async function chargeAtProvider(db: Database, attempt: Attempt, status: 'accepted' | 'declined') {
+  const { id: reference, amountMinor, currency } = attempt;
+  await insertSandboxCharge(db, { reference, amountMinor, currency, status });
+}
+
+async function cancel(db: Database, bookingId: string) {
+  await db.transaction(async (transaction) => {
+    await cancelBooking(transaction, bookingId);
+    await returnPlaces(transaction, bookingId, 'held');
+  });
+}
+
+/** The time of all holds passes: what they were to last lies behind them. */
+async function endHolds(db: Database, { eventId }: House) {
+  await db.execute(sql`
+    update bookings set created_at = created_at - make_interval(secs => ${HOLD_SECONDS}),
+      hold_expires_at = hold_expires_at - make_interval(secs => ${HOLD_SECONDS})
+    where event_id = ${eventId}`);
+}
