@@ -1,0 +1,175 @@
+import { takeToken } from '@minitickets/api/queries/rate-limits';
+import { limitTable, policies } from '@minitickets/api/rules/limits';
+import type { Tier } from '@minitickets/contract';
+import { withEditedScripts } from '../frame/altered-stores.ts';
+import { standingClock } from '../frame/clock.ts';
+import { type Edit, edits } from '../frame/edits.ts';
+import { defineExperiment } from '../frame/experiment.ts';
+import { guardedCalls } from '../frame/guarded-calls.ts';
+import { exactly } from '../frame/results.ts';
+import { bakedIn, beginsAnew, paidBackwards } from './naive.ts';
+
+const TASKS = 3;
+const { free, pro } = policies.booking.limits;
+/** Bans are another decision. */
+const plain = { suppression: null };
+/** What an operator makes of the limit of pro when it turns out to be too much. */
+const lowered = { ...pro, ...plain, capacity: 12, refillTokens: 1 };
+const shippedNumbers = [
+  { policy: 'booking', tier: 'free', ...free, ...plain },
+  { policy: 'booking', tier: 'pro', ...pro, ...plain },
+];
+const before = limitTable(shippedNumbers, 1);
+const after = limitTable([...shippedNumbers.slice(0, 1), { policy: 'booking', tier: 'pro', ...lowered }], 2);
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60_000;
+const BEGIN_MS = 28_000_000 * MINUTE_MS;
+/** More than the largest bucket holds: who calls so often has emptied theirs. */
+const UNTIL_EMPTY = pro.capacity + TASKS + 1;
+const WAITED_SECONDS = 5;
+const ROUNDS = 2;
+const EVERY_MS = 250;
+
+const added = pro.capacity - free.capacity;
+const waitedFor = WAITED_SECONDS * free.refillTokens;
+
+export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'lowered' | 'minute-after'>({
+  name: 'change-without-deploy',
+  claim: 'A limit changes under live buckets at once: what was promised is kept, and nothing is given twice.',
+  load: `Customers of ${TASKS} tasks, with the shipped limits of booking: free ${free.capacity} and ${free.refillTokens} a second, pro ${pro.capacity} and ${pro.refillTokens}. One empties the bucket of free and is made pro at that moment; one waits ${WAITED_SECONDS} s in between; one is made pro and free again ${ROUNDS} times, and calls ${UNTIL_EMPTY} times each time. Then an operator lowers pro to ${lowered.capacity} and ${lowered.refillTokens} a second, of which one task hears late: a customer with a full bucket calls ${UNTIL_EMPTY} times before that, and then every ${EVERY_MS} ms for a minute. The clock is moved by hand.`,
+  measures: {
+    raised: 'served after the bucket was empty and the tier was raised',
+    settled: `the same, ${WAITED_SECONDS} s after the bucket was empty`,
+    'to-and-fro': 'served to who changes tiers to and fro, within a moment',
+    lowered: 'served at once from a full bucket, the limit of which was lowered',
+    'minute-after': 'served in the minute after that',
+  },
+  naive: {
+    'baked-in': {
+      what: 'a bucket keeps the limit that it was made with',
+      subject: bakedIn,
+      differences: [{ edits: bakedIn }],
+      mostChangedLines: 2,
+      fails: {
+        raised: exactly(0),
+        settled: exactly(waitedFor),
+        'to-and-fro': exactly(free.capacity),
+        lowered: exactly(pro.capacity),
+        'minute-after': exactly(60 * pro.refillTokens),
+      },
+    },
+    'begins-anew': {
+      what: 'a bucket begins anew, and full, when its limit changes',
+      subject: beginsAnew,
+      differences: [{ edits: beginsAnew }],
+      mostChangedLines: 2,
+      fails: {
+        raised: exactly(pro.capacity),
+        settled: exactly(pro.capacity),
+        'to-and-fro': exactly(ROUNDS * (free.capacity + pro.capacity)),
+        lowered: exactly(lowered.capacity),
+        'minute-after': exactly(60 * lowered.refillTokens),
+      },
+    },
+    'paid-backwards': {
+      what: 'the time before a change is paid at the new rate',
+      subject: paidBackwards,
+      differences: [{ edits: paidBackwards }],
+      mostChangedLines: 2,
+      fails: {
+        raised: exactly(added),
+        settled: exactly(Math.min(pro.capacity, WAITED_SECONDS * pro.refillTokens + added)),
+        'to-and-fro': exactly(pro.capacity),
+        lowered: exactly(lowered.capacity),
+        'minute-after': exactly(60 * lowered.refillTokens),
+      },
+    },
+  },
+  shipped: {
+    what: 'settles at the old rate; then adds what was added, or clamps',
+    subject: [],
+    holds: {
+      raised: exactly(added),
+      settled: exactly(waitedFor + added),
+      'to-and-fro': exactly(pro.capacity),
+      lowered: exactly(lowered.capacity),
+      'minute-after': exactly(60 * lowered.refillTokens),
+    },
+  },
+  mutation: {
+    what: 'a bucket does not remember the most that it was ever given',
+    subject: edits(
+      { file: 'apps/api/src/queries/rate-limits.lua', region: 'change' },
+      { from: 'max(0, capacity - highest)', to: 'max(0, capacity - old_capacity)' },
+    ),
+  },
+  prediction: {
+    question: `Free may book ${free.capacity} times at once, pro ${pro.capacity} times. How often does somebody book within a moment who changes from one to the other and back ${ROUNDS} times, if the bucket is made anew with each change?`,
+    arm: 'begins-anew',
+    measure: 'to-and-fro',
+  },
+
+  async run(stage, changes) {
+    const calls = await guardedCalls(stage);
+    let nowMs = BEGIN_MS;
+    const tasks = (await stage.tasks(TASKS)).map(({ name, redis }) => ({
+      name,
+      limits: before,
+      redis: withEditedScripts(redis, [...standingClock, ...changes], () => [nowMs * 1000]),
+    }));
+    let turn = 0;
+
+    async function call(client: string, tier: Tier) {
+      const task = tasks[turn % TASKS] as (typeof tasks)[number];
+      turn += 1;
+      const limit = task.limits.of('booking', tier);
+      const atMs = nowMs - BEGIN_MS;
+      const take = () => takeToken(task.redis, { bucket: client, limit });
+      const { remaining = 0 } = await calls.call(take, { actor: task.name, client, atMs });
+      stage.emit({ kind: 'level', name: `tokens of ${client}`, value: remaining, most: pro.capacity, atMs });
+    }
+    async function callUntilEmpty(client: string, tier: Tier) {
+      for (let n = 0; n < UNTIL_EMPTY; n += 1) await call(client, tier);
+    }
+    const servedSoFar = async (client: string) =>
+      (await calls.served()).filter((served) => served.client === client).length;
+
+    /** What a customer is served as pro who has emptied the bucket of free so long ago. */
+    async function upgraded(client: string, afterSeconds: number) {
+      await callUntilEmpty(client, 'free');
+      const asFree = await servedSoFar(client);
+      nowMs += afterSeconds * SECOND_MS;
+      stage.emit({ kind: 'scene', what: `${client} is made pro`, atMs: nowMs - BEGIN_MS });
+      await callUntilEmpty(client, 'pro');
+      return (await servedSoFar(client)) - asFree;
+    }
+    const raised = await upgraded('the first', 0);
+    const settled = await upgraded('the second', WAITED_SECONDS);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await callUntilEmpty('the third', 'free');
+      await callUntilEmpty('the third', 'pro');
+    }
+
+    await call('the fourth', 'pro');
+    nowMs += MINUTE_MS;
+    stage.emit({ kind: 'scene', what: 'an operator lowers the limit of pro', atMs: nowMs - BEGIN_MS });
+    for (const task of tasks.slice(0, -1)) task.limits = after;
+    turn = 0;
+    await callUntilEmpty('the fourth', 'pro');
+    const atOnce = (await servedSoFar('the fourth')) - 1;
+    stage.emit({ kind: 'scene', what: 'the last task has heard of it', atMs: nowMs - BEGIN_MS });
+    for (const task of tasks) task.limits = after;
+    for (let n = 0; n < MINUTE_MS / EVERY_MS; n += 1) {
+      nowMs += EVERY_MS;
+      await call('the fourth', 'pro');
+    }
+    return {
+      raised,
+      settled,
+      'to-and-fro': await servedSoFar('the third'),
+      lowered: atOnce,
+      'minute-after': (await servedSoFar('the fourth')) - 1 - atOnce,
+    };
+  },
+});
