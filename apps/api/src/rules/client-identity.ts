@@ -11,6 +11,7 @@ const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
  * is what one customer gets: by single addresses one of them would have 2^64 buckets.
  */
 export function clientOf(address: string): string {
+  // #region client
   // A proxy may pass on what is no address at all. All of those share one identity rather than having none.
   if (!ipaddr.isValid(address)) return 'ip:unknown';
   const parsed = ipaddr.process(address.split('%', 1)[0] as string);
@@ -19,6 +20,7 @@ export function clientOf(address: string): string {
   if (parsed.match(LOCAL_NAT64)) return `ip:${parsed.toString()}`;
   const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
   return `ip:${network.join(':')}::/64`;
+  // #endregion
 }
 
 /** Also an old spelling of one account: the e-mail in small letters, as the database compares it. */
