@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound } from '@tanstack/react-router';
 import { readSetUp, writeSetUp } from './limiter/set-up.ts';
 import { EventsPage } from './pages/events.tsx';
 import { FailurePage } from './pages/failure.tsx';
@@ -57,6 +57,26 @@ const limiterRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/limiter.tsx'), 'LimiterPage'),
 });
 
+const decisionsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/decisions',
+  component: lazyRouteComponent(() => import('./pages/decisions.tsx'), 'DecisionsPage'),
+});
+
+const decisionRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/decisions/$name',
+  validateSearch: runOf,
+  loader: async ({ params }) => {
+    const { loadDecision } = await import('./decisions/load.ts');
+    return (await loadDecision(params.name)) ?? Promise.reject(notFound());
+  },
+  // A card is part of the build: what was loaded stays true.
+  staleTime: Number.POSITIVE_INFINITY,
+  notFoundComponent: () => <NotFoundPage what="decision" />,
+  component: lazyRouteComponent(() => import('./pages/decision.tsx'), 'DecisionPage'),
+});
+
 const organiseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/organise',
@@ -102,6 +122,8 @@ const routeTree = rootRoute.addChildren([
   bookingRoute,
   accountRoute,
   limiterRoute,
+  decisionsRoute,
+  decisionRoute,
   operationsRoute,
   organiseRoute,
   newEventRoute,
@@ -137,6 +159,11 @@ declare module '@tanstack/react-router' {
 function returnTo(search: Record<string, unknown>): { returnTo?: string } {
   const path = localPath(search.returnTo);
   return path === undefined ? {} : { returnTo: path };
+}
+
+function runOf(search: Record<string, unknown>): { run?: string } {
+  const { run } = search;
+  return typeof run === 'string' && /^[\da-f-]{36}$/i.test(run) ? { run } : {};
 }
 
 function searchedFor(query: Record<string, unknown>): { search?: string } {

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { drawOn } from '../drawing/canvas.ts';
+import { Legend } from '../drawing/legend.tsx';
 import { drawLanes, laneHeight } from './draw-lanes.ts';
 import type { Drive } from './drive.ts';
 import { createFrames } from './frames.ts';
@@ -80,7 +81,7 @@ export function Scene({ drive }: { drive: Drive }) {
             –
           </p>
         </div>
-        <Legend />
+        <Legend entries={legend} />
       </div>
       {failed && <p className="font-medium text-bad">The chart could not be loaded. Everything else works.</p>}
       <div aria-hidden="true">
@@ -95,32 +96,9 @@ export function Scene({ drive }: { drive: Drive }) {
 const gaugeText = (tokens: number | undefined) =>
   tokens === undefined ? '–' : (Math.floor(tokens * 10) / 10).toFixed(1);
 
-function Legend() {
-  return (
-    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
-      <LegendEntry words="served">
-        <circle cx="6" cy="6" r="4.5" className="fill-good" />
-      </LegendEntry>
-      <LegendEntry words="refused: no token">
-        <circle cx="6" cy="6" r="3.5" className="fill-none stroke-warn stroke-2" />
-      </LegendEntry>
-      <LegendEntry words="refused: banned">
-        <path d="M2 2l8 8M10 2l-8 8" className="fill-none stroke-bad stroke-2" />
-      </LegendEntry>
-      <LegendEntry words="no verdict">
-        <path d="M6 1v10" className="stroke-muted stroke-2" />
-      </LegendEntry>
-    </ul>
-  );
-}
-
-function LegendEntry({ words, children }: { words: string; children: React.ReactNode }) {
-  return (
-    <li className="flex items-center gap-1.5">
-      <svg aria-hidden="true" viewBox="0 0 12 12" className="size-3">
-        {children}
-      </svg>
-      {words}
-    </li>
-  );
-}
+const legend = [
+  ['served', 'served'],
+  ['refused', 'refused: no token'],
+  ['banned', 'refused: banned'],
+  ['unanswered', 'no verdict'],
+] as const;

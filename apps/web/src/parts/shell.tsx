@@ -39,6 +39,9 @@ export function Shell() {
             <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={navClass}>
               Events
             </Link>
+            <Link to="/decisions" activeOptions={{ includeSearch: false }} className={navClass}>
+              Decisions
+            </Link>
             <Link to="/limiter" className={navClass}>
               Limiter
             </Link>
@@ -58,6 +61,9 @@ export function Shell() {
         <div className="mx-auto flex max-w-6xl flex-wrap justify-between gap-x-6 gap-y-1 px-4 py-5 sm:px-6">
           <p>A ticket shop that is also a place to study. Nothing here costs real money.</p>
           <p className="flex flex-wrap gap-x-5">
+            <Link to="/decisions" className={footerClass}>
+              Decisions
+            </Link>
             <Link to="/limiter" className={footerClass}>
               Limiter
             </Link>

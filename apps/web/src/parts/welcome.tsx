@@ -13,7 +13,14 @@ export function Welcome() {
         <strong>A complete ticket shop that is also a place to study.</strong> Book something below, or look behind it:
         several tasks, one shared rate limit, no place sold twice.
       </p>
-      <ul className="mt-3 flex flex-wrap gap-2 sm:grid sm:grid-cols-3">
+      <ul className="mt-3 flex flex-wrap gap-2 sm:grid sm:grid-cols-2 lg:grid-cols-4">
+        <Door icon="flask" name="Decisions" text="guess, run, and see it proved">
+          {(className, words) => (
+            <Link to="/decisions" className={className}>
+              {words}
+            </Link>
+          )}
+        </Door>
         <Door icon="gauge" name="Drive the limiter" text="real requests, one bucket">
           {(className, words) => (
             <Link to="/limiter" className={className}>

@@ -1,0 +1,42 @@
+import { extname } from 'node:path';
+import { experiments } from '@minitickets/decisions/experiments';
+import { readCard } from '@minitickets/decisions/frame/card';
+import { reportDifferences } from '@minitickets/decisions/frame/difference';
+import type { Experiment } from '@minitickets/decisions/frame/experiment';
+import type { Decision } from '../src/decisions/content.ts';
+import { highlighted } from './highlight.ts';
+import { readMarkdown, readPhrases } from './markdown.ts';
+
+// A process of its own, as `npm run experiment` is one: the experiments bring the whole API with them, in TypeScript. It prints
+// all decisions as JSON, and fails in words where a card or a region is not whole.
+try {
+  process.stdout.write(JSON.stringify(experiments.map(decisionOf)));
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}
+
+function decisionOf({ name, claim, load, measures, prediction, naive, shipped }: Experiment): Decision {
+  const card = readCard(name);
+  const room = `packages/decisions/${name}`;
+  return {
+    ...{ name, title: card.title, question: readPhrases(card.question, room), commands: card.commands },
+    inThirtySeconds: readMarkdown(card.inThirtySeconds, room),
+    inDepth: readMarkdown(card.inDepth, room),
+    costs: readMarkdown(card.costs, room),
+    counterQuestions: card.counterQuestions.map(({ question, answer }) => ({
+      question: readPhrases(question, room),
+      answer: readMarkdown(answer, room),
+    })),
+    code: card.code.map(({ file, region = '', firstLine, text, what }) => ({
+      ...{ file, region, firstLine },
+      lines: highlighted(text, extname(file).slice(1)),
+      what: readPhrases(what, room),
+    })),
+    ...{ claim, load, measures, prediction },
+    arms: [...naive, shipped].map(({ name: armName, what, expected, differences }) => ({
+      ...{ name: armName, what, expected },
+      differences: reportDifferences(differences),
+    })),
+  };
+}

@@ -1,0 +1,139 @@
+import type { ArmResult, MeasureResult } from '@minitickets/decisions/frame/results';
+import { inWords } from '@minitickets/decisions/frame/results';
+import { clsx } from 'clsx';
+import type { ReactNode } from 'react';
+import { Icon } from '../parts/icon.tsx';
+import type { ShownArm } from './content.ts';
+import { changedLines, Differences } from './difference.tsx';
+import type { ArmSummary } from './run-model.ts';
+
+export const isShipped = ({ name }: { name: string }): boolean => name === 'shipped';
+
+/** `map per task`: an arm's name as words. */
+export const armTitle = (name: string): string => (name === 'shipped' ? 'What is shipped' : name.replaceAll('-', ' '));
+
+/** One arm: what it is, how it goes, what was found in it, and the lines by which it differs. */
+export function ArmPanel({
+  arm,
+  summary,
+  result,
+  children,
+}: {
+  arm: ShownArm;
+  /** While something is drawn. */
+  summary: ArmSummary | undefined;
+  /** When it is known what it came to. */
+  result: ArmResult | undefined;
+  /** The drawing. */
+  children?: ReactNode;
+}) {
+  const state = result ? 'ended' : summary?.state;
+  return (
+    <li
+      className={clsx(
+        'flex min-w-0 flex-col gap-3 rounded-card bg-paper p-4 inset-ring',
+        isShipped(arm) ? 'inset-ring-2 inset-ring-accent' : 'inset-ring-line',
+      )}
+    >
+      <div className="space-y-1">
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <h3 className="font-bold first-letter:uppercase">{armTitle(arm.name)}</h3>
+          {state && <StateBadge state={state} result={result} shipped={isShipped(arm)} />}
+        </div>
+        <p className="text-sm text-muted first-letter:uppercase">{arm.what}</p>
+      </div>
+      {summary && <Counts summary={summary} />}
+      {children}
+      {result && <Measures measures={result.measures} shipped={isShipped(arm)} />}
+      {arm.differences.length > 0 && (
+        <details className="mt-auto">
+          <summary className="font-medium">The difference: {linesInWords(changedLines(arm.differences))}</summary>
+          <div className="mt-3">
+            <Differences parts={arm.differences} />
+          </div>
+        </details>
+      )}
+    </li>
+  );
+}
+
+const linesInWords = (count: number) => (count === 1 ? '1 line' : `${count} lines`);
+
+function StateBadge({
+  state,
+  result,
+  shipped,
+}: {
+  state: ArmSummary['state'];
+  result: ArmResult | undefined;
+  shipped: boolean;
+}) {
+  const [words, look] = badgeOf(state, result, shipped);
+  return <span className={clsx('rounded-full px-2.5 py-0.5 text-sm font-semibold', look)}>{words}</span>;
+}
+
+function badgeOf(
+  state: ArmSummary['state'],
+  result: ArmResult | undefined,
+  shipped: boolean,
+): [words: string, look: string] {
+  if (state === 'waiting') return ['waiting', 'bg-sunken text-muted'];
+  if (!result) return ['running', 'bg-accent-soft text-accent'];
+  if (!result.proved) return ['not as stated', 'bg-warn-soft text-warn'];
+  return shipped ? ['holds', 'bg-good-soft text-good'] : ['fails', 'bg-bad-soft text-bad'];
+}
+
+function Counts({ summary: { counts } }: { summary: ArmSummary }) {
+  const { served, refused, failed } = counts;
+  return (
+    <p className="text-sm tabular-nums">
+      <span className="font-semibold text-good">{served} served</span>
+      {' · '}
+      <span className="font-semibold text-warn">{refused} refused</span>
+      {failed > 0 && (
+        <>
+          {' · '}
+          <span className="font-semibold text-bad">{failed} failed</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+function Measures({ measures, shipped }: { measures: readonly MeasureResult[]; shipped: boolean }) {
+  return (
+    <table className="w-full text-left text-sm">
+      <thead className="text-muted">
+        <tr>
+          <th className="py-1 pr-2 font-semibold">Measured</th>
+          <th className="py-1 pr-2 text-right font-semibold">Stated</th>
+          <th className="py-1 text-right font-semibold">Found</th>
+        </tr>
+      </thead>
+      <tbody className="tabular-nums">
+        {measures.map(({ measure, what, expected, found, asExpected, holds }) => {
+          const right = holds && (asExpected || !shipped);
+          return (
+            <tr key={measure} className="border-t border-line align-top">
+              <th scope="row" className="py-1.5 pr-2 font-normal wrap-anywhere">
+                {what}
+              </th>
+              <td className="py-1.5 pr-2 text-right whitespace-nowrap">{inWords(expected)}</td>
+              <td className={clsx('py-1.5 text-right font-bold whitespace-nowrap', right ? 'text-good' : 'text-bad')}>
+                <span className="inline-flex items-center gap-1">
+                  {shortNumber(found)}
+                  <Icon name={right ? 'check' : 'cross'} className="size-4" />
+                  <span className="sr-only">{right ? 'right' : 'wrong'}</span>
+                </span>
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** At most two places behind the point; what was not measured is a dash. */
+export const shortNumber = (value: number | null): string =>
+  value === null || Number.isNaN(value) ? '–' : String(Math.round(value * 100) / 100);

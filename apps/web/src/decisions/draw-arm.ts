@@ -1,0 +1,147 @@
+import { pictureSize, picturesOf } from '../drawing/marks.ts';
+import type { Outcome } from '../limiter/observe.ts';
+import type { Palette } from '../limiter/palette.tsx';
+import type { ArmDrawing, LevelDrawing, RequestOutcome, Section } from './run-model.ts';
+
+type Pen = { context: CanvasRenderingContext2D; width: number; palette: Palette };
+
+/** An outcome has one shape and one colour on all pages. */
+const markOf: Record<RequestOutcome, Outcome> = { served: 'served', refused: 'throttled', failed: 'suppressed' };
+
+const lineHeight = 20;
+const gap = 10;
+const laneGutter = 56;
+/** Who acts has a lane, as long as there are few of them. */
+const mostLanes = 4;
+/** More marks than this, and they are drawn smaller. */
+const manyMarks = 300;
+/** Fewer values than this are places that are taken, more are a line. */
+const leastOfALine = 5;
+const mostPlaces = 120;
+const placeSize = 10;
+const chartHeight = 56;
+
+/**
+ * Draws what an arm has told so far: requests as marks by outcome, and levels as places that are taken or as a line.
+ * @returns how high it came to be
+ */
+export function drawArm(context: CanvasRenderingContext2D, width: number, arm: ArmDrawing, palette: Palette): number {
+  const pen = { context, width, palette };
+  context.clearRect(0, 0, width, context.canvas.height);
+  context.textBaseline = 'middle';
+  let y = 0;
+  for (const section of arm.sections) y = drawSection(pen, section, y);
+  return Math.max(y, 1);
+}
+
+function drawSection(pen: Pen, { scene, outcomes, lanes, levels }: Section, top: number): number {
+  let y = top;
+  if (scene !== undefined) {
+    y = drawRule(pen, y);
+    y = drawText(pen, scene, y, 'ink', 'bold 13px');
+  }
+  const size = outcomes.length > manyMarks ? 7 : pictureSize;
+  if (lanes.size > 1 && lanes.size <= mostLanes) {
+    for (const [actor, own] of lanes) {
+      drawText({ ...pen, width: laneGutter - 6 }, actor, y, 'muted', '12px');
+      y = Math.max(y + lineHeight, drawMarks(pen, own, { left: laneGutter, top: y + 4, size })) + 2;
+    }
+  } else if (outcomes.length > 0) y = drawMarks(pen, outcomes, { left: 0, top: y + 4, size });
+  for (const [name, level] of levels) y = drawLevel(pen, name, level, y + 4);
+  return y + gap;
+}
+
+function drawMarks(
+  { context, width, palette }: Pen,
+  outcomes: readonly RequestOutcome[],
+  { left, top, size }: { left: number; top: number; size: number },
+): number {
+  const pictures = picturesOf(palette);
+  const perRow = Math.max(1, Math.floor((width - left) / size));
+  for (const [index, outcome] of outcomes.entries()) {
+    const x = left + (index % perRow) * size;
+    context.drawImage(pictures[markOf[outcome]], x, top + Math.floor(index / perRow) * size, size, size);
+  }
+  return top + Math.ceil(outcomes.length / perRow) * size;
+}
+
+function drawLevel(pen: Pen, name: string, level: LevelDrawing, top: number): number {
+  const value = level.values.at(-1) ?? 0;
+  const y = drawText(pen, `${name}: ${rounded(value)} of ${rounded(level.most)}`, top, 'muted', '12px');
+  if (level.values.length >= leastOfALine) return drawLine(pen, level, y);
+  const countable =
+    Number.isInteger(value) && Number.isInteger(level.most) && Math.max(value, level.most) <= mostPlaces;
+  return countable ? drawPlaces(pen, value, level.most, y) : drawBar(pen, value, level.most, y);
+}
+
+/** A square for each place: taken, free, or given although there is none. */
+function drawPlaces({ context, width, palette }: Pen, taken: number, most: number, top: number): number {
+  const step = placeSize + 3;
+  const perRow = Math.max(1, Math.floor(width / step));
+  const count = Math.max(taken, most);
+  context.lineWidth = 1.5;
+  for (let index = 0; index < count; index += 1) {
+    const x = (index % perRow) * step + 1;
+    const y = top + Math.floor(index / perRow) * step + 1;
+    const beyond = index >= most;
+    context.strokeStyle = beyond ? palette.suppressed : palette.accent;
+    context.fillStyle = beyond ? palette.banned : palette.accent;
+    if (index < taken) context.fillRect(x, y, placeSize, placeSize);
+    context.strokeRect(x, y, placeSize, placeSize);
+    if (!beyond) continue;
+    context.beginPath();
+    context.moveTo(x + 2, y + 2);
+    context.lineTo(x + placeSize - 2, y + placeSize - 2);
+    context.moveTo(x + placeSize - 2, y + 2);
+    context.lineTo(x + 2, y + placeSize - 2);
+    context.stroke();
+  }
+  return top + Math.ceil(count / perRow) * step + 2;
+}
+
+function drawBar({ context, width, palette }: Pen, value: number, most: number, top: number): number {
+  const scale = width / Math.max(value, most, 1);
+  context.fillStyle = palette.line;
+  context.fillRect(0, top, most * scale, placeSize);
+  context.fillStyle = palette.accent;
+  context.fillRect(0, top, Math.max(0, Math.min(value, most)) * scale, placeSize);
+  context.fillStyle = palette.suppressed;
+  if (value > most) context.fillRect(most * scale, top, (value - most) * scale, placeSize);
+  return top + placeSize + 2;
+}
+
+function drawLine({ context, width, palette }: Pen, { values, most }: LevelDrawing, top: number): number {
+  const highest = Math.max(most, ...values, 1);
+  const bottom = top + chartHeight;
+  const yOf = (value: number) => bottom - 2 - (Math.max(0, value) / highest) * (chartHeight - 6);
+  context.lineWidth = 1;
+  context.strokeStyle = palette.muted;
+  context.setLineDash([6, 5]);
+  context.beginPath();
+  context.moveTo(0, yOf(most));
+  context.lineTo(width, yOf(most));
+  context.stroke();
+  context.setLineDash([]);
+  context.lineWidth = 2;
+  context.strokeStyle = palette.accent;
+  context.beginPath();
+  for (const [index, value] of values.entries()) context.lineTo((index / (values.length - 1)) * width, yOf(value));
+  context.stroke();
+  return bottom + 2;
+}
+
+function drawRule({ context, width, palette }: Pen, top: number): number {
+  if (top === 0) return 0;
+  context.fillStyle = palette.line;
+  context.fillRect(0, top - gap / 2, width, 1);
+  return top + 2;
+}
+
+function drawText({ context, width, palette }: Pen, text: string, top: number, role: 'ink' | 'muted', font: string) {
+  context.font = `${font} system-ui, sans-serif`;
+  context.fillStyle = palette[role];
+  context.fillText(text, 0, top + lineHeight / 2, width);
+  return top + lineHeight;
+}
+
+const rounded = (value: number) => Math.round(value * 100) / 100;

@@ -1,0 +1,162 @@
+import type { LabExperiment } from '@minitickets/contract';
+import type { ExperimentResult } from '@minitickets/decisions/frame/results';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isLabAbsent, labQuery, type Run, runQuery, startRun } from '../api/lab-runs.ts';
+import { useWrite } from '../api/use-write.ts';
+import { announce } from '../parts/announcer.tsx';
+import { Button } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { readerTime } from '../words/dates.ts';
+import { Arms } from './arms.tsx';
+import { CommandLine } from './command-line.tsx';
+import type { Decision } from './content.ts';
+import { Outcome } from './outcome.tsx';
+import { RunView } from './run-view.tsx';
+
+/**
+ * The experiment of a decision: the reader guesses, runs it in the lab, and sees the arms and the verdict. Without a lab it
+ * says what is done and how to run it.
+ * @param runId the run that the page's address names
+ */
+export function LiveExperiment({
+  decision,
+  runId,
+  onRun,
+}: {
+  decision: Decision;
+  runId: string | undefined;
+  onRun: (runId: string | undefined) => void;
+}) {
+  const lab = useQuery(labQuery);
+  const own = lab.data?.find(({ name }) => name === decision.name);
+  return (
+    <Card title="The experiment">
+      <p className="max-w-3xl text-lg font-medium">{decision.claim}</p>
+      <p className="max-w-3xl text-muted">{decision.load}</p>
+      {runId === undefined ? (
+        <>
+          {lab.error ? (
+            isLabAbsent(lab.error) ? (
+              <NoLab name={decision.name} />
+            ) : (
+              <ProblemNotice
+                problem={lab.error}
+                doing="reading"
+                automatic={lab.error.passes}
+                again={() => void lab.refetch()}
+              />
+            )
+          ) : (
+            <Guess decision={decision} ready={own !== undefined} onRun={onRun} />
+          )}
+          {own?.lastRun?.result ? (
+            <LastRun decision={decision} lastRun={own.lastRun} result={own.lastRun.result} />
+          ) : (
+            <Arms arms={decision.arms} />
+          )}
+        </>
+      ) : (
+        <RunView key={runId} decision={decision} runId={runId} onOther={() => onRun(undefined)} />
+      )}
+    </Card>
+  );
+}
+
+/** A number before the run: who has guessed remembers what came out. */
+function Guess({
+  decision: { name, prediction },
+  ready,
+  onRun,
+}: {
+  decision: Decision;
+  ready: boolean;
+  onRun: (runId: string) => void;
+}) {
+  const client = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const [wrong, setWrong] = useState(false);
+  const starting = useWrite(startRun, (run: Run) => {
+    client.setQueryData(runQuery(run.id).queryKey, run);
+    announce('The experiment is queued.');
+    onRun(run.id);
+  });
+  const start = () => {
+    const predicted = typed.trim() === '' ? undefined : Number(typed.trim().replace(',', '.'));
+    const readable = predicted === undefined || (Number.isFinite(predicted) && Math.abs(predicted) <= mostPredicted);
+    setWrong(!readable);
+    if (readable) starting.run(predicted === undefined ? { experiment: name } : { experiment: name, predicted });
+  };
+  return (
+    <form
+      className="max-w-3xl space-y-3 rounded-control bg-sunken p-4"
+      onSubmit={(submit) => {
+        submit.preventDefault();
+        if (ready) start();
+      }}
+    >
+      <div className="grid items-start gap-3 sm:grid-cols-[1fr_auto]">
+        <Field
+          label={prediction.question}
+          name="predicted"
+          inputMode="decimal"
+          autoComplete="off"
+          hint="Your guess, if you like: it is held against what is found."
+          error={wrong ? 'A number, as in 20.' : undefined}
+          value={typed}
+          onChange={setTyped}
+        />
+        <div className="sm:pt-8">
+          <Button type="submit" wide busy={starting.busy} busyText="Queueing" blocked={!ready}>
+            Run it now
+          </Button>
+        </div>
+      </div>
+      {starting.problem && <ProblemNotice problem={starting.problem} doing="changing" again={starting.again} />}
+    </form>
+  );
+}
+
+/** The contract's own bound. */
+const mostPredicted = 1e9;
+
+function NoLab({ name }: { name: string }) {
+  return (
+    <Notice tone="calm" title="No lab is running here">
+      <p>
+        Experiments run in a lab that is part of <code className="font-mono">npm start</code>, and off in production. On
+        the command line it is the same experiment, with the same verdict:
+      </p>
+      <CommandLine command={`npm run experiment -- ${name}`} />
+    </Notice>
+  );
+}
+
+/** Closed at first, or it would answer what the reader is asked to guess. */
+function LastRun({
+  decision,
+  lastRun,
+  result,
+}: {
+  decision: Decision;
+  lastRun: NonNullable<LabExperiment<ExperimentResult>['lastRun']>;
+  result: ExperimentResult;
+}) {
+  const [shown, setShown] = useState(false);
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <span className="text-muted">
+          Last run on {readerTime(lastRun.endedAt ?? result.ranAt)}: {result.proved ? 'proved' : 'not proved'}.
+        </span>
+        <Button look="quiet" onClick={() => setShown(!shown)}>
+          {shown ? 'Hide what it found' : 'Show what it found'}
+        </Button>
+      </p>
+      {shown && <Outcome result={result} />}
+      <Arms arms={decision.arms} results={shown ? result.arms : []} />
+    </>
+  );
+}

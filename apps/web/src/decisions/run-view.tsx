@@ -1,0 +1,125 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { cancelRun, hasEnded, type Run, runQuery } from '../api/lab-runs.ts';
+import { useWrite } from '../api/use-write.ts';
+import { announce } from '../parts/announcer.tsx';
+import { Button } from '../parts/button.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { Arms, RunningArms } from './arms.tsx';
+import type { Decision } from './content.ts';
+import { Outcome } from './outcome.tsx';
+import { useRun } from './use-run.ts';
+import { guessSentence, verdictSentences } from './verdict-words.ts';
+
+/** One run of an experiment: waiting, running, or what it came to. Its address shows the same to everybody. */
+export function RunView({ decision, runId, onOther }: { decision: Decision; runId: string; onOther: () => void }) {
+  const { query, model, summary, lost } = useRun(runId, useCallback(speakVerdict, []));
+  return (
+    <Loaded
+      query={query}
+      waiting={<Skeleton className="h-40 w-full" />}
+      missing={<Forgotten onOther={onOther} decision={decision} />}
+    >
+      {(run) => {
+        const results = run.result?.arms ?? summary.arms.flatMap(({ result }) => result ?? []);
+        return run.experiment === decision.name ? (
+          <>
+            <Standing run={run} />
+            {run.result && (
+              <Outcome result={run.result}>
+                <AfterTheRun onOther={onOther} onReplay={summary.arms.length > 0 ? model.replay : undefined} />
+              </Outcome>
+            )}
+            {hasEnded(run) && !run.result && (
+              <Button look="quiet" onClick={onOther}>
+                Run it again
+              </Button>
+            )}
+            {lost && summary.arms.length === 0 && hasEnded(run) ? (
+              <Arms arms={decision.arms} results={results} />
+            ) : (
+              <RunningArms arms={decision.arms} results={results} model={model} summary={summary} />
+            )}
+          </>
+        ) : (
+          <Forgotten onOther={onOther} decision={decision} />
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Standing({ run }: { run: Run }) {
+  const client = useQueryClient();
+  const cancelling = useWrite(cancelRun, (cancelled: Run) => {
+    client.setQueryData(runQuery(cancelled.id).queryKey, cancelled);
+    announce('The run is cancelled.');
+  });
+  if (run.status === 'failed') {
+    return (
+      <Notice tone="bad" title="The run failed">
+        <p>{run.failure ?? 'It did not come to a verdict.'}</p>
+      </Notice>
+    );
+  }
+  if (run.status === 'cancelled') return <Notice tone="calm" title="The run was cancelled" />;
+  if (run.status === 'finished') return null;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 rounded-control bg-accent-soft p-4">
+      <p className="font-semibold">
+        {standingWords(run)}
+        {run.predicted !== null && <span className="font-normal"> You said {run.predicted}.</span>}
+      </p>
+      <Button look="quiet" busy={cancelling.busy} busyText="Cancelling" onClick={() => cancelling.run(run.id)}>
+        Cancel
+      </Button>
+      {cancelling.problem && <ProblemNotice problem={cancelling.problem} doing="changing" again={cancelling.again} />}
+    </div>
+  );
+}
+
+function standingWords({ status, position }: Run): string {
+  if (status === 'running') return 'Running: each arm gets the same load, one after the other.';
+  if (position === null || position <= 1) return 'Queued: it is next.';
+  return `Queued: ${position - 1} before it.`;
+}
+
+function AfterTheRun({ onOther, onReplay }: { onOther: () => void; onReplay: (() => void) | undefined }) {
+  return (
+    <div className="flex flex-wrap gap-2 pt-1">
+      <Button onClick={onOther}>Guess and run again</Button>
+      {onReplay && (
+        <Button look="quiet" onClick={onReplay}>
+          Draw it again
+        </Button>
+      )}
+      <CopyButton text={window.location.href} what="a link to this run" />
+    </div>
+  );
+}
+
+function Forgotten({ onOther, decision }: { onOther: () => void; decision: Decision }) {
+  return (
+    <>
+      <Notice tone="calm" title="This run is not kept here">
+        <p>A lab keeps its last runs, and a link to one is of the machine that ran it. You can run it yourself.</p>
+        <Button look="quiet" onClick={onOther}>
+          To the experiment
+        </Button>
+      </Notice>
+      <Arms arms={decision.arms} />
+    </>
+  );
+}
+
+function speakVerdict({ result, failure }: Run) {
+  if (!result) {
+    if (failure !== null) announce(`The run failed. ${failure}`);
+    return;
+  }
+  const guess = result.prediction ? `${guessSentence(result.prediction)} ` : '';
+  announce(`${result.proved ? 'Proved' : 'Not proved'}. ${guess}${verdictSentences(result).join(' ')}`);
+}

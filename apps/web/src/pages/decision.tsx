@@ -1,0 +1,204 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { CodeLines } from '../decisions/code-lines.tsx';
+import { CommandLine } from '../decisions/command-line.tsx';
+import { type Decision, type DecisionSummary, plainText } from '../decisions/content.ts';
+import { LiveExperiment } from '../decisions/live-experiment.tsx';
+import { Phrases, Prose } from '../decisions/prose.tsx';
+import { Card } from '../parts/card.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Page } from '../parts/page.tsx';
+
+const route = getRouteApi('/decisions/$name');
+
+/** One decision: what is asked, the answer in 30 seconds, the experiment that proves it, and then as deep as one likes. */
+export function DecisionPage() {
+  const { decision, before, after } = route.useLoaderData();
+  const { run } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Page
+      key={decision.name}
+      title={decision.title}
+      picture={<AllDecisions />}
+      lead={
+        <blockquote className="border-l-4 border-accent pl-4 text-xl text-ink">
+          <Phrases of={decision.question} />
+        </blockquote>
+      }
+    >
+      <OnThisPage />
+      <Part id="in-30-seconds">
+        <Card title="In 30 seconds">
+          <div className="text-lg">
+            <Prose blocks={decision.inThirtySeconds} />
+          </div>
+        </Card>
+      </Part>
+      <Part id="experiment">
+        <LiveExperiment
+          decision={decision}
+          runId={run}
+          onRun={(id) => {
+            navigate({ search: id === undefined ? {} : { run: id }, replace: true, resetScroll: false }).catch(
+              () => undefined,
+            );
+          }}
+        />
+      </Part>
+      <Part id="in-depth">
+        <Card title="In depth">
+          <Prose blocks={decision.inDepth} />
+        </Card>
+      </Part>
+      <Part id="cost">
+        <Card title="What it costs, and when to decide otherwise">
+          <Prose blocks={decision.costs} />
+        </Card>
+      </Part>
+      <Part id="next">
+        <Card title="What they ask next">
+          <CounterQuestions decision={decision} />
+        </Card>
+      </Part>
+      <Part id="code">
+        <Card title="In the code">
+          <ShownRegions decision={decision} />
+        </Card>
+      </Part>
+      <Part id="run">
+        <Card title="On the command line">
+          <ul className="max-w-3xl space-y-2">
+            {decision.commands.map((command) => (
+              <li key={command}>
+                <CommandLine command={command} />
+              </li>
+            ))}
+          </ul>
+        </Card>
+      </Part>
+      <Neighbours before={before} after={after} />
+    </Page>
+  );
+}
+
+function AllDecisions() {
+  return (
+    <Link
+      to="/decisions"
+      className="inline-flex min-h-11 items-center gap-2 font-medium text-muted underline-offset-4 hover:underline"
+    >
+      <Icon name="back" className="size-4" />
+      All decisions
+    </Link>
+  );
+}
+
+const parts = [
+  ['in-30-seconds', '30 seconds'],
+  ['experiment', 'Experiment'],
+  ['in-depth', 'In depth'],
+  ['cost', 'Cost'],
+  ['next', 'What they ask next'],
+  ['code', 'Code'],
+  ['run', 'Command line'],
+] as const;
+
+function OnThisPage() {
+  return (
+    <nav aria-label="On this page">
+      <ul className="flex flex-wrap gap-2">
+        {parts.map(([id, words]) => (
+          <li key={id}>
+            <a
+              href={`#${id}`}
+              className="inline-flex min-h-9 items-center rounded-full bg-surface px-3 text-sm font-medium inset-ring inset-ring-line hover:inset-ring-accent"
+            >
+              {words}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Part({ id, children }: { id: (typeof parts)[number][0]; children: ReactNode }) {
+  return (
+    <div id={id} className="scroll-mt-4">
+      {children}
+    </div>
+  );
+}
+
+function CounterQuestions({ decision: { counterQuestions } }: { decision: Decision }) {
+  return (
+    <div className="max-w-3xl divide-y divide-line">
+      {counterQuestions.map(({ question, answer }) => (
+        <details key={plainText(question)} className="py-3 first:pt-0 last:pb-0">
+          <summary className="font-semibold">
+            <Phrases of={question} />
+          </summary>
+          <div className="mt-2">
+            <Prose blocks={answer} />
+          </div>
+        </details>
+      ))}
+    </div>
+  );
+}
+
+/** The first is open: it is the line that carries the decision. */
+function ShownRegions({ decision: { code } }: { decision: Decision }) {
+  return (
+    <div className="space-y-4">
+      {code.map(({ file, region, firstLine, lines, what }, nth) => (
+        <details key={`${file} ${region}`} open={nth === 0}>
+          <summary>
+            <span className="font-mono text-sm font-semibold wrap-anywhere">
+              {file}, line {firstLine}
+            </span>
+            <span className="block text-muted">
+              <Phrases of={what} />
+            </span>
+          </summary>
+          <div className="mt-2">
+            <CodeLines lines={lines} firstLine={firstLine} />
+          </div>
+        </details>
+      ))}
+    </div>
+  );
+}
+
+function Neighbours({ before, after }: { before: DecisionSummary | undefined; after: DecisionSummary | undefined }) {
+  return (
+    <nav aria-label="Other decisions" className="grid gap-3 sm:grid-cols-2">
+      {before && (
+        <Link to="/decisions/$name" params={{ name: before.name }} className={neighbourClass}>
+          <Icon name="back" />
+          <span>
+            <span className="block text-sm text-muted">Before</span>
+            <span className="font-semibold">{before.title}</span>
+          </span>
+        </Link>
+      )}
+      {after && (
+        <Link
+          to="/decisions/$name"
+          params={{ name: after.name }}
+          className={`${neighbourClass} sm:col-start-2 sm:justify-end sm:text-right`}
+        >
+          <span>
+            <span className="block text-sm text-muted">Next</span>
+            <span className="font-semibold">{after.title}</span>
+          </span>
+          <Icon name="next" />
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+const neighbourClass =
+  'flex items-center gap-3 rounded-card bg-surface p-4 inset-ring inset-ring-line hover:inset-ring-accent';
