@@ -144,10 +144,7 @@ for i = 1, #calls / 3 do
   end
   -- #endregion
   if parts < need and verdict ~= IMPOSSIBLE then
-    local lacking = need - parts
-    local refilled_in = ceil(lacking / refill)
-    if refilled_in * refill < lacking then refilled_in = refilled_in + 1 end -- The division was rounded to a whole number.
-    wait = max(wait, refilled_in)
+    wait = max(wait, ceil((need - parts) / refill)) -- Exact: no quotient of numbers below 2^53 is rounded to a whole one.
   end
   if verdict ~= SERVED and enforced == 1 then granted = false end
   -- Nothing of ours is without an expiry; what somebody else put here must not stay for ever.

@@ -1,4 +1,4 @@
-import type { LimitChange, LimitTier, Suppression } from '@minitickets/contract';
+import type { LimitChange, LimitTier, OnStoreFailure, Suppression } from '@minitickets/contract';
 
 /** What a bucket belongs to. `user`: the user, and for who is not logged in the client IP. */
 export type IdentityKind = 'ip' | 'user' | 'api-key' | 'account';
@@ -26,6 +26,16 @@ const hammering: Suppression = {
 // #endregion
 
 const perSecond = { refillIntervalMs: 1000, suppression: null, shadow: false };
+
+/** What all policies of the playground have in common. */
+function playground(failing: OnStoreFailure): { free: LimitChange; pro: LimitChange } {
+  const ban = { firstBanMs: 3000, growth: 2, longestBanMs: 60_000, forgetAfterMs: 120_000 };
+  const common = { ...perSecond, onStoreFailure: failing };
+  return {
+    free: { ...common, capacity: 10, refillTokens: 1, suppression: { strikes: 15, ...ban } },
+    pro: { ...common, capacity: 30, refillTokens: 3, suppression: { strikes: 45, ...ban } },
+  };
+}
 
 /**
  * Every limit of the product: a route names a row. A row of `limit_overrides` in PostgreSQL takes the place of a limit here,
@@ -133,22 +143,17 @@ export const policies = {
   playground: {
     identity: 'user',
     because: 'For trying the limiter: small enough to empty by hand, with a ban that one can wait for.',
-    limits: {
-      free: {
-        ...perSecond,
-        capacity: 10,
-        refillTokens: 1,
-        onStoreFailure: 'local',
-        suppression: { strikes: 15, firstBanMs: 3000, growth: 2, longestBanMs: 60_000, forgetAfterMs: 120_000 },
-      },
-      pro: {
-        ...perSecond,
-        capacity: 30,
-        refillTokens: 3,
-        onStoreFailure: 'local',
-        suppression: { strikes: 45, firstBanMs: 3000, growth: 2, longestBanMs: 60_000, forgetAfterMs: 120_000 },
-      },
-    },
+    limits: playground('local'),
+  },
+  'playground-open': {
+    identity: 'user',
+    because: 'The same limit, to see what “open” means: while Redis is away everything is served.',
+    limits: playground('open'),
+  },
+  'playground-closed': {
+    identity: 'user',
+    because: 'The same limit, to see what “closed” means: while Redis is away everything is refused, and nobody waits.',
+    limits: playground('closed'),
   },
 } as const satisfies Record<string, Policy>;
 
@@ -252,8 +257,8 @@ export function nextTokenAfterUs(rate: Rate, parts: number) {
   return tokens >= rate.capacity ? 0 : divideUp((tokens + 1) * partsOfToken(rate) - parts, rate.refillTokens);
 }
 
-/** The quotient, up to the next whole number; exact for whole numbers below 2^53. */
-export function divideUp(dividend: number, divisor: number) {
-  const rest = dividend % divisor;
-  return (dividend - rest) / divisor + (rest > 0 ? 1 : 0);
-}
+/**
+ * The quotient, up to the next whole number. Exact for whole numbers below 2^53: a quotient that is none is further from the
+ * next one (1 / divisor, or more) than a division is rounded by (quotient / 2^53, or less).
+ */
+export const divideUp = (dividend: number, divisor: number) => Math.ceil(dividend / divisor);
