@@ -103,7 +103,9 @@ export default defineExperiment<Edit[], 'loop' | 'colleagues' | 'office' | 'pati
 
     // The script is known to Redis from here on, so that calls can be sent without waiting for the answer to the one before.
     await call(0, 'the patient client');
-    for (let n = 1; n < PATIENT; n += 1) await call(n * refillIntervalMs, 'the patient client');
+    await Promise.all(
+      Array.from({ length: PATIENT - 1 }, (_, n) => call((n + 1) * refillIntervalMs, 'the patient client')),
+    );
 
     let waiting = Array.from({ length: OFFICE }, () => 0);
     while (waiting.length > 0) {
@@ -132,13 +134,17 @@ export default defineExperiment<Edit[], 'loop' | 'colleagues' | 'office' | 'pati
         if (next.again) due.push({ who: next.who, atMs: allowed ? next.atMs + MINUTE_MS : backAtMs, again: false });
       }
     }
+    async function callOfLoop(atMs: number) {
+      const { remaining = 0 } = await call(atMs, address);
+      const shown = atMs % (2 * SECOND_MS) === 0;
+      if (shown) stage.emit({ kind: 'level', name: 'tokens of the address', value: remaining, most: capacity, atMs });
+    }
     for (let atMs = 0; atMs < LASTS_MS; ) {
       await colleaguesUntil(atMs);
-      const untilMs = Math.min(due[0]?.atMs ?? LASTS_MS, atMs + 2 * SECOND_MS, LASTS_MS);
+      const untilMs = Math.min(due[0]?.atMs ?? LASTS_MS, LASTS_MS);
       const loop = [];
-      for (; atMs < untilMs; atMs += HAMMER_MS) loop.push(call(atMs, address));
-      const { remaining = 0 } = (await Promise.all(loop)).at(-1) ?? {};
-      stage.emit({ kind: 'level', name: 'tokens of the address', value: remaining, most: capacity, atMs });
+      for (; atMs < untilMs; atMs += HAMMER_MS) loop.push(callOfLoop(atMs));
+      await Promise.all(loop);
     }
     await colleaguesUntil(Number.POSITIVE_INFINITY);
 
