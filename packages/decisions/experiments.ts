@@ -10,6 +10,7 @@ import sharedPolicy from './shared-policy/experiment.ts';
 import suppression from './suppression/experiment.ts';
 import tokenBucketOrWindow from './token-bucket-or-window/experiment.ts';
 import whoseClock from './whose-clock/experiment.ts';
+import whoIsTheClient from './who-is-the-client/experiment.ts';
 
 /** Every decision, in the order in which they are best read: a new one gets a line here. */
 export const experiments: Experiment[] = [
@@ -20,6 +21,7 @@ export const experiments: Experiment[] = [
   refusedCallsAreFree,
   suppression,
   changeWithoutDeploy,
+  whoIsTheClient,
   neverOversell,
   neverUndersell,
   doubleClick,
