@@ -17,9 +17,9 @@ const manifests = tracked.filter((file) => file.endsWith('package.json'));
 const FLOORS = [
   ['server.ts', 'testing'],
   ['app.ts'],
-  ['routes', 'jobs', 'seed', 'audit'],
+  ['routes', 'jobs', 'seed'],
   ['plugins'],
-  ['coalescing', 'payments'],
+  ['coalescing', 'payments', 'audit'],
   ['deps.ts', 'passwords.ts'],
   ['queries'],
   ['db'],

@@ -13,12 +13,15 @@ import { limitRequests } from './plugins/rate-limit.ts';
 import { refuseOtherOrigins } from './plugins/same-origin.ts';
 import { tellBrowsers } from './plugins/security-headers.ts';
 import { readSessions } from './plugins/session.ts';
+import { reportTask } from './plugins/task-reports.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { bookingRoutes } from './routes/bookings.ts';
 import { checkInRoutes } from './routes/check-ins.ts';
 import { describeRoutes, docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes, type Lifecycle, metricsRoute } from './routes/health.ts';
+import { inventoryRoutes } from './routes/inventory.ts';
 import { limitActivityRoutes } from './routes/limit-activity.ts';
 import { limitBucketRoutes } from './routes/limit-buckets.ts';
 import { limitRoutes } from './routes/limits.ts';
@@ -26,6 +29,7 @@ import { pageRoutes } from './routes/pages.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { playgroundRoutes } from './routes/playground.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { taskRoutes } from './routes/tasks.ts';
 import { ticketTypeRoutes } from './routes/ticket-types.ts';
 import { ticketRoutes } from './routes/tickets.ts';
 import { userTierRoutes } from './routes/user-tiers.ts';
@@ -42,6 +46,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
 
   mapErrors(app);
   const metrics = measureRequests(app, config.taskName);
+  reportTask(app, deps, lifecycle);
   tellBrowsers(app);
   await describeRoutes(app);
   healthRoutes(app, deps, lifecycle);
@@ -74,11 +79,14 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     paymentRoutes(scope, deps, bookingDeps);
     ticketRoutes(scope, deps);
     checkInRoutes(scope, deps);
-    playgroundRoutes(scope);
+    playgroundRoutes(scope, deps);
     limitRoutes(scope, deps);
     limitActivityRoutes(scope, deps);
     limitBucketRoutes(scope, deps);
     userTierRoutes(scope, deps);
+    taskRoutes(scope, deps);
+    inventoryRoutes(scope, deps);
+    auditRoutes(scope, deps);
   });
   return app;
 }

@@ -3,6 +3,11 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 
+/** Of this program, as its manifest says. It stands beside both `src` and `dist`. */
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+
 /** `10.1.0.4` or `10.1.0.0/16`. A number alone is none: hop counts say nothing about who is trusted. */
 function isAddressRange(text: string) {
   const [address = '', prefix, more] = text.split('/');
@@ -92,6 +97,7 @@ const config = variables
     holdSeconds: all.HOLD_SECONDS,
     webRoot: all.WEB_ROOT,
     logLevel: all.LOG_LEVEL,
+    version,
   }));
 
 export type Config = z.infer<typeof config>;

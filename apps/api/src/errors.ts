@@ -24,6 +24,7 @@ export type Failure =
   | { kind: 'already-checked-in'; checkedInAt: Date }
   | { kind: 'ticket-not-valid'; reason: string }
   | { kind: 'change-not-possible'; reason: string }
+  | { kind: 'audit-in-progress' }
   | { kind: 'idempotency-in-progress' }
   | { kind: 'idempotency-key-reused' }
   /** Without `retryAfterMs` waiting does not help: the call costs more than its limit allows at once. */

@@ -2,25 +2,48 @@ import { readFileSync } from 'node:fs';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { readDatabaseUrl } from '../config.ts';
+import { postgresFailure } from '../db/postgres-failures.ts';
 import * as schema from '../db/schema.ts';
-import { conservationLaws, offendersOf } from '../queries/conservation.ts';
+import { fail } from '../errors.ts';
+import { conservationLaws, limitStatements, offendersOf, tryAuditLock } from '../queries/conservation.ts';
 
 const MOST_OFFENDERS = 20;
+/** As long as any statement of a request: a connection's own deadline stands a little behind. */
+const LONGEST_STATEMENT_MS = 5_000;
 
 export type Verdict = { law: string; offenders: Record<string, unknown>[] };
 
-/** Holds every law of conservation against the database, all of them against the same moment of it. */
-export async function audit(db: Pick<NodePgDatabase<typeof schema>, 'transaction'>): Promise<Verdict[]> {
-  return db.transaction(
-    async (transaction) => {
-      const verdicts: Verdict[] = [];
-      for (const law of conservationLaws) {
-        verdicts.push({ law: law.law, offenders: await offendersOf(transaction, law, MOST_OFFENDERS) });
-      }
-      return verdicts;
-    },
-    { isolationLevel: 'repeatable read', accessMode: 'read only' },
-  );
+/**
+ * Holds every law of conservation against the database, all of them against the same moment of it.
+ * @param deadlineMs after which it stops; the laws that were not reached have no verdict then
+ * @throws TicketingError audit-in-progress
+ */
+export async function audit(
+  db: Pick<NodePgDatabase<typeof schema>, 'transaction'>,
+  { deadlineMs }: { deadlineMs?: number } = {},
+): Promise<Verdict[]> {
+  const begunAt = performance.now();
+  const verdicts: Verdict[] = [];
+  await db
+    .transaction(
+      async (transaction) => {
+        if (!(await tryAuditLock(transaction))) fail({ kind: 'audit-in-progress' });
+        for (const law of conservationLaws) {
+          if (deadlineMs !== undefined) {
+            const leftMs = deadlineMs - (performance.now() - begunAt);
+            if (leftMs < 1) break;
+            await limitStatements(transaction, Math.min(leftMs, LONGEST_STATEMENT_MS));
+          }
+          verdicts.push({ law: law.law, offenders: await offendersOf(transaction, law, MOST_OFFENDERS) });
+        }
+      },
+      { isolationLevel: 'repeatable read', accessMode: 'read only' },
+    )
+    .catch((error: unknown) => {
+      // PostgreSQL ended a statement because its time was over.
+      if (deadlineMs === undefined || postgresFailure(error)?.kind !== 'busy') throw error;
+    });
+  return verdicts;
 }
 
 /** The database that the stack of this checkout runs on at the moment, or undefined. */

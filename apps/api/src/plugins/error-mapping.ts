@@ -154,6 +154,8 @@ function answerToFailure(failure: Failure): Answer {
       return { code: 'ticket_not_valid', detail: failure.reason };
     case 'change-not-possible':
       return { code: 'change_not_possible', detail: failure.reason };
+    case 'audit-in-progress':
+      return { code: 'audit_in_progress', detail: 'One audit runs at a time.', retryAfterMs: 1000 };
     case 'idempotency-in-progress':
       return {
         code: 'idempotency_in_progress',

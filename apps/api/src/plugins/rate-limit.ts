@@ -8,6 +8,7 @@ import { clientOf, userOf } from '../rules/client-identity.ts';
 import { type PolicyName, policies } from '../rules/limits.ts';
 import { setLimitHeaders } from './limit-headers.ts';
 import { createLimiter, type Limiter, type Outcome } from './limiter.ts';
+import { repeatRounds } from './rounds.ts';
 
 /** Limits are in force, and what tasks count is known, within two of these in every task. */
 const ROUND_MS = 1000;
@@ -39,22 +40,11 @@ export function limitRequests(app: Api, deps: Deps, registry: Registry) {
     if (limited) route.config = { ...route.config, limited };
   });
 
-  const round = async () => {
+  repeatRounds(app, ROUND_MS, async () => {
     const [limits, activity] = await Promise.allSettled([limiter.refreshLimits(), limiter.reportActivity()]);
     // Both stores are watched elsewhere; here the last known limits stay in force.
     if (limits.status === 'rejected') app.log.debug({ err: limits.reason }, 'limits were not refreshed');
     if (activity.status === 'rejected') app.log.debug({ err: activity.reason }, 'limit activity was not reported');
-  };
-  let running: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    running ??= round().finally(() => {
-      running = undefined;
-    });
-  }, ROUND_MS).unref();
-  app.addHook('onReady', round);
-  app.addHook('onClose', async () => {
-    clearInterval(timer);
-    await running;
   });
 }
 

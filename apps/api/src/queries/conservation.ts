@@ -105,6 +105,22 @@ export const conservationLaws: ConservationLaw[] = [
   },
 ];
 
+/** Of all keys of advisory locks, the one of audits. */
+const AUDIT_LOCK = 7_021_970;
+
+/** Makes this transaction the one that audits this database, until it ends. @returns false if another one is at it */
+export async function tryAuditLock(db: Connection): Promise<boolean> {
+  const { rows } = await db.execute<{ locked: boolean }>(
+    sql`select pg_try_advisory_xact_lock(${AUDIT_LOCK}) as locked`,
+  );
+  return rows[0]?.locked === true;
+}
+
+/** From now on a statement of this transaction is ended by PostgreSQL after so many ms. */
+export async function limitStatements(db: Connection, ms: number) {
+  await db.execute(sql`select set_config('statement_timeout', ${String(Math.max(1, Math.floor(ms)))}, true)`);
+}
+
 /** The first rows that break a law. */
 export async function offendersOf(db: Connection, { offenders }: ConservationLaw, limit: number) {
   const { rows } = await db.execute(sql`select * from (${sql.raw(offenders)}) offenders limit ${limit}`);

@@ -23,6 +23,11 @@ export async function eventsOfOrganiser(
   return eventsPage(db, page, and(eq(events.organiserId, organiserId), named(page.search)));
 }
 
+/** Coming events and those that began within the last day, whatever their state, soonest first. One more than asked for. */
+export async function currentEvents(db: Connection, page: Page) {
+  return eventsPage(db, page, sql`${events.startsAt} > now() - interval '1 day'`);
+}
+
 /** One event by its id or its slug. */
 export async function eventByIdOrSlug(db: Connection, idOrSlug: string): Promise<EventRow | undefined> {
   const [row] = await db.select().from(events).where(addressedBy(idOrSlug));

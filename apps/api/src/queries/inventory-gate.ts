@@ -20,6 +20,7 @@ export type ClosedGate = { ticketTypeName: string; rememberedSince: number };
 
 const closeScript = loadScript('close-gate.lua');
 const openScript = loadScript('open-gate.lua');
+const closedScript = loadScript('closed-gates.lua');
 const gateKey = (eventId: string, ticketTypeId: string) => `gate:{${eventId}}:${ticketTypeId}`;
 
 /** The first closed gate on the way to these ticket types, or null if all are open. */
@@ -30,6 +31,17 @@ export async function closedGate(redis: RedisConnection, eventId: string, ticket
     if (ticketTypeName !== undefined) return { ticketTypeName, rememberedSince: Number(since) } satisfies ClosedGate;
   }
   return null;
+}
+
+/** Until when the gates of these ticket types are closed; those that are open are left out. */
+export async function closedGates(
+  redis: RedisConnection,
+  ticketTypes: readonly { eventId: string; id: string }[],
+): Promise<Map<string, Date>> {
+  if (ticketTypes.length === 0) return new Map();
+  const keys = ticketTypes.map(({ eventId, id }) => gateKey(eventId, id));
+  const until = (await runScript(redis, closedScript, keys, [])) as number[];
+  return new Map(ticketTypes.flatMap(({ id }, index) => (until[index] ? [[id, new Date(until[index])] as const] : [])));
 }
 
 /** PostgreSQL has nothing left of these. `atMostMs` is the time until a hold ends, when it may be otherwise. */

@@ -1,7 +1,8 @@
--- Adds what one task has counted to the minute that Redis's clock shows. KEYS[1] is the name that all keys begin with.
--- ARGV[1] is JSON: { task, totals: { field: count }, refused: { member: count }, suppressed: { member: count } }
+-- Adds what one task has counted to the minute that Redis's clock shows, and there to the running interval: of the totals a
+-- field is the name and the number of the interval in its minute. KEYS[1] is the name that all keys begin with.
+-- ARGV[1] is JSON: { task, totals: { name: count }, refused: { member: count }, suppressed: { member: count } }
 -- ARGV[2] for how many seconds a minute is kept, ARGV[3] how many identities of a minute, ARGV[4] for how many seconds a
--- silent task still counts. Returns how many tasks have reported of late.
+-- silent task still counts, ARGV[5] how many seconds an interval has. Returns how many tasks have reported of late.
 -- What is of another type than is written here, or no count, is junk: it is removed.
 
 local time = redis.call('TIME')
@@ -15,7 +16,9 @@ local function remove_unless(kind, key)
 end
 
 remove_unless('hash', minute .. ':totals')
-for field, count in pairs(counted.totals) do
+local interval = ' ' .. math.floor(seconds % 60 / ARGV[5])
+for name, count in pairs(counted.totals) do
+  local field = name .. interval
   local added = redis.pcall('HINCRBY', minute .. ':totals', field, count)
   if type(added) == 'table' then redis.call('HSET', minute .. ':totals', field, count) end
 end

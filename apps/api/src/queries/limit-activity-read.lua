@@ -16,7 +16,8 @@ for minute = this_minute - ARGV[1] + 1, this_minute do
   local totals = is_a('hash', name .. ':totals') and redis.call('HGETALL', name .. ':totals') or {}
   for i = 1, #totals, 2 do
     -- In few figures: no fraction, nothing endless.
-    if #totals[i + 1] <= 12 and string.find(totals[i + 1], '^%d+$') then sums[totals[i]] = (sums[totals[i]] or 0) + totals[i + 1] end
+    local of = string.match(totals[i], '^(%S+ %S+) %d+$')
+    if of and #totals[i + 1] <= 12 and string.find(totals[i + 1], '^%d+$') then sums[of] = (sums[of] or 0) + totals[i + 1] end
   end
   if is_a('zset', name .. ':refused') then refused[#refused + 1] = name .. ':refused' end
   if is_a('zset', name .. ':suppressed') then suppressed[#suppressed + 1] = name .. ':suppressed' end

@@ -14,6 +14,10 @@ export const ACTIVITY_MINUTES = 15;
 const MOST_IDENTITIES = 1000;
 /** A task reports every second. */
 const SILENT_TASK_SECONDS = 10;
+/** A minute has a whole number of these. Shorter ones cost memory: a number for each, policy and outcome. */
+export const INTERVAL_SECONDS = 5;
+/** What was decided in an interval is reported by then: a task reports each second, and a slow one in two. */
+const LATE_SECONDS = 2;
 
 /**
  * Adds what one task has counted since it last did.
@@ -25,6 +29,7 @@ export async function addActivity(redis: RedisConnection, task: string, counts: 
     (ACTIVITY_MINUTES + 1) * 60,
     MOST_IDENTITIES,
     SILENT_TASK_SECONDS,
+    INTERVAL_SECONDS,
   ];
   return (await runScript(redis, addScript, [ACTIVITY], values)) as number;
 }
@@ -36,10 +41,27 @@ export async function readActivity(redis: RedisConnection, { minutes, most }: { 
   return { totals: pairs(totals), refused: pairs(refused), suppressed: pairs(suppressed), tasks };
 }
 
+/**
+ * The totals of all tasks over the last minutes, interval by interval. Numbers of intervals count from the oldest, which is 0;
+ * the last one ends at `untilSecond` of Redis's clock.
+ */
+export async function readActivitySeries(redis: RedisConnection, minutes: number) {
+  const values = [minutes, INTERVAL_SECONDS, LATE_SECONDS];
+  const answer = (await runScript(redis, seriesScript, [ACTIVITY], values)) as Flat;
+  const [untilSecond, ...counts] = answer;
+  const points = Array.from({ length: counts.length / 3 }, (_, index) => ({
+    name: String(counts[3 * index]),
+    interval: Number(counts[3 * index + 1]),
+    count: Number(counts[3 * index + 2]),
+  }));
+  return { untilSecond: Number(untilSecond), intervals: (minutes * 60) / INTERVAL_SECONDS, points };
+}
+
 // One hash tag: the keys of all minutes live on one node of a cluster, so that a script may sum them up.
 const ACTIVITY = 'limit-activity:{activity}';
 const addScript = loadScript('limit-activity-add.lua');
 const readScript = loadScript('limit-activity-read.lua');
+const seriesScript = loadScript('limit-activity-series.lua');
 
 type Flat = (string | number)[];
 

@@ -26,6 +26,17 @@ export async function ticketTypesOf(db: Connection, eventIds: string[]): Promise
     .orderBy(asc(ticketTypes.position));
 }
 
+/** How the places of these events are divided up at this moment. Holds that have ended are counted as free. */
+export async function placesOf(db: Connection, eventIds: string[]) {
+  const { id, eventId, name, capacity, sold } = ticketTypes;
+  const rows = await db
+    .select({ id, eventId, name, capacity, sold, free: placesFree.as('free') })
+    .from(ticketTypes)
+    .where(inArray(eventId, eventIds))
+    .orderBy(asc(ticketTypes.position));
+  return rows.map((row) => ({ ...row, held: row.capacity - row.sold - row.free }));
+}
+
 export async function insertTicketTypes(
   db: Connection,
   eventId: string,

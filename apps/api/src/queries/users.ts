@@ -24,6 +24,15 @@ export async function userByEmail(db: Connection, email: string) {
   return row;
 }
 
+/** The account of an e-mail, whatever its case, as it may be shown. */
+export async function findUser(db: Connection, email: string): Promise<User | undefined> {
+  const [row] = await db
+    .select(columns)
+    .from(users)
+    .where(eq(sql`lower(${users.email})`, sql`lower(${email})`));
+  return row;
+}
+
 /** @returns undefined if there is no account of this id */
 export async function userById(db: Connection, userId: string): Promise<User | undefined> {
   const [row] = await db.select(columns).from(users).where(eq(users.id, userId));

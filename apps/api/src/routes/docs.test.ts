@@ -34,6 +34,12 @@ test.each([
   ['post', '/v1/bookings/{id}/payment'],
   ['get', '/v1/tickets/{id}'],
   ['post', '/v1/check-ins'],
+  ['get', '/v1/admin/users'],
+  ['get', '/v1/admin/tasks'],
+  ['get', '/v1/admin/events'],
+  ['post', '/v1/admin/audits'],
+  ['get', '/v1/admin/limits/activity/series'],
+  ['get', '/v1/playground/bucket'],
 ])('the description has %s %s', async (method, path) => {
   expect(Object.keys((await description()).paths[path] ?? {})).toContain(method);
 });

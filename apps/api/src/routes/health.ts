@@ -1,10 +1,8 @@
-import { sql } from 'drizzle-orm';
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { sendProblem } from '../plugins/error-mapping.ts';
-
-const PROBE_DEADLINE_MS = 1000;
+import { probeStores } from '../plugins/store-probes.ts';
 
 /** Balancers ask every second: a line each would bury the rest of the log. */
 const quietly = { logLevel: 'warn' } as const;
@@ -12,7 +10,8 @@ const quietly = { logLevel: 'warn' } as const;
 /** Set by the server when it begins to drain. */
 export type Lifecycle = { draining: boolean };
 
-export function healthRoutes(app: Api, { config, db, redis }: Deps, lifecycle: Lifecycle) {
+export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle) {
+  const { config } = deps;
   app.get(
     '/health/live',
     {
@@ -37,11 +36,8 @@ export function healthRoutes(app: Api, { config, db, redis }: Deps, lifecycle: L
     async (_request, reply) => {
       // Balancers look for this word: a draining task gets no new requests, one without a store still answers what it can.
       if (lifecycle.draining) return sendProblem(reply, { code: 'busy', detail: 'draining' });
-      const [postgres, cache] = await Promise.all([
-        answersInTime(db.execute(sql`select 1 from events limit 1`)),
-        answersInTime(redis.ping()),
-      ]);
-      const away = [postgres ? [] : 'PostgreSQL', cache ? [] : 'Redis'].flat();
+      const { postgresMs, redisMs } = await probeStores(deps);
+      const away = [postgresMs === null ? 'PostgreSQL' : [], redisMs === null ? 'Redis' : []].flat();
       if (away.length > 0)
         return sendProblem(reply, { code: 'store_unavailable', detail: `Not answering: ${away.join(', ')}.` });
       return { status: 'ready' as const, task: config.taskName };
@@ -53,16 +49,4 @@ export function metricsRoute(app: Api, registry: Registry) {
   app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   );
-}
-
-async function answersInTime(probe: Promise<unknown>) {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), PROBE_DEADLINE_MS);
-  });
-  const answered = probe.then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answered, deadline]).finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,4 @@
-import type { LimitActivity } from '@minitickets/contract';
+import type { LimitActivity, LimitActivitySeries } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { addActivity, readActivity } from '../queries/limit-activity.ts';
@@ -36,6 +36,51 @@ test('what two tasks decided is added up, and both tell the same', async () => {
     },
     { timeout: 5000 },
   );
+});
+
+test('activity is told interval by interval: what was decided is in the interval it was reported in, on every task', async () => {
+  const { redis } = tasks[0];
+  const seriesOf = async (task: TestApp, minutes: number): Promise<LimitActivitySeries> => {
+    const url = `/v1/admin/limits/activity/series?minutes=${minutes}`;
+    return (await task.app.inject({ url, cookies: { sid: admin.sid } })).json();
+  };
+  // Counts of a policy that nothing else of this file uses, in the second before, three minutes and twenty minutes ago.
+  const now = Number((await redis.time())[0]);
+  for (const [ago, count] of [
+    [10, 3],
+    [190, 5],
+    [1200, 7],
+  ] as const) {
+    const second = now - ago;
+    const key = `limit-activity:{activity}:${Math.floor(second / 60)}:totals`;
+    await redis.hset(key, `payment allowed ${Math.floor((second % 60) / 5)}`, count);
+    await redis.expire(key, 60);
+  }
+  const series = await seriesOf(tasks[0], 5);
+  expect(series).toMatchObject({ intervalSeconds: 5, intervals: 60 });
+  const endsAt = Date.parse(series.until) / 1000;
+  expect(endsAt % 5).toBe(0);
+  expect(endsAt).toBeLessThanOrEqual(now);
+  const payment = series.policies.find(({ policy }) => policy === 'payment');
+  const told = (payment?.allowed ?? []).flatMap((count, index) =>
+    count > 0 ? [{ count, ago: now - (endsAt - (60 - index) * 5) }] : [],
+  );
+  expect(told.map(({ count }) => count)).toEqual([5, 3]);
+  // Each began at most its own length before what was counted in it.
+  for (const [index, ago] of [190, 10].entries()) {
+    expect(told[index]?.ago).toBeGreaterThanOrEqual(ago);
+    expect(told[index]?.ago).toBeLessThan(ago + 5);
+  }
+  await vi.waitFor(async () => expect(await seriesOf(tasks[1], 5)).toEqual(await seriesOf(tasks[0], 5)));
+  const longest = await seriesOf(tasks[0], 15);
+  expect(longest.policies.every(({ allowed }) => allowed.length === 180)).toBe(true);
+  const sum = (counts: number[] | undefined) => (counts ?? []).reduce((total, count) => total + count, 0);
+  expect(sum(longest.policies.find(({ policy }) => policy === 'payment')?.allowed)).toBe(8);
+});
+
+test.each(['0', '16', '1.5', 'all', ''])('a series of %s minutes is not valid', async (minutes) => {
+  const url = `/v1/admin/limits/activity/series?minutes=${minutes}`;
+  expect((await tasks[0].app.inject({ url, cookies: { sid: admin.sid } })).statusCode).toBe(400);
 });
 
 test('a busy identity is told by a name that its bucket can be asked for', async () => {
@@ -77,7 +122,9 @@ test('junk in the place of what is counted is left out, and removed by the next 
   for (let after = -1; after <= 1; after++) {
     const near = `limit-activity:{activity}:${Number(minute.split(':').at(-1)) + after}`;
     const junk = redis.multi().del(`${near}:totals`, `${near}:refused`, `${near}:suppressed`);
-    await junk.hset(`${near}:totals`, 'login throttled', 'many').set(`${near}:refused`, 'junk').exec();
+    for (let interval = 0; interval < 12; interval++)
+      junk.hset(`${near}:totals`, `login throttled ${interval}`, 'many');
+    await junk.hset(`${near}:totals`, 'login', 1, 'login throttled', 1).set(`${near}:refused`, 'junk').exec();
     await redis.zadd(`${near}:suppressed`, 0.5, 'half', 'inf', 'login endless', 1, 'nobody');
   }
   await redis.set('limit-activity:{activity}:tasks', 'junk');
@@ -85,6 +132,8 @@ test('junk in the place of what is counted is left out, and removed by the next 
   const read = await tasks[0].app.inject({ url, cookies: { sid: admin.sid } });
   expect(read.statusCode).toBe(200);
   expect(JSON.stringify(read.json().mostSuppressed)).not.toMatch(/half|endless|nobody/);
+  const series = await tasks[0].app.inject({ url: '/v1/admin/limits/activity/series', cookies: { sid: admin.sid } });
+  expect(series.statusCode).toBe(200);
   await redis.set('limit-activity:{activity}:tasks', 'junk');
   expect(await addActivity(redis, 'task-9', counts)).toBeGreaterThan(0);
   const { totals, refused } = await readActivity(redis, { minutes: 15, most: 100 });
@@ -94,6 +143,7 @@ test('junk in the place of what is counted is left out, and removed by the next 
 
 test('activity is the business of admins', async () => {
   const { sid } = await person(tasks[0], { role: 'organiser' });
-  const answer = await tasks[0].app.inject({ url: '/v1/admin/limits/activity', cookies: { sid } });
-  expect(answer.statusCode).toBe(403);
+  for (const url of ['/v1/admin/limits/activity', '/v1/admin/limits/activity/series']) {
+    expect((await tasks[0].app.inject({ url, cookies: { sid } })).statusCode).toBe(403);
+  }
 });

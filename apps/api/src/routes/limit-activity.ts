@@ -1,7 +1,7 @@
-import { activityQuery, limitActivity } from '@minitickets/contract';
+import { activityQuery, activitySeriesQuery, limitActivity, limitActivitySeries } from '@minitickets/contract';
 import type { Api, Deps } from '../deps.ts';
 import { requireRole, requireSession } from '../plugins/session.ts';
-import { readActivity } from '../queries/limit-activity.ts';
+import { INTERVAL_SECONDS, readActivity, readActivitySeries } from '../queries/limit-activity.ts';
 
 /** What the limits did over the last minutes: the same from every task, up to the second that has not been reported yet. */
 export function limitActivityRoutes(app: Api, { redis }: Deps) {
@@ -27,9 +27,48 @@ export function limitActivityRoutes(app: Api, { redis }: Deps) {
       };
     },
   );
+
+  app.get(
+    '/v1/admin/limits/activity/series',
+    {
+      onRequest: [requireSession, requireRole('admin')],
+      schema: {
+        summary: 'What all tasks decided over the last minutes, interval by interval',
+        querystring: activitySeriesQuery,
+        response: { 200: limitActivitySeries },
+      },
+    },
+    async (request) => {
+      const { untilSecond, intervals, points } = await readActivitySeries(redis, request.query.minutes);
+      return {
+        intervalSeconds: INTERVAL_SECONDS,
+        until: new Date(untilSecond * 1000).toISOString(),
+        intervals,
+        policies: seriesByPolicy(points, intervals),
+      };
+    },
+  );
 }
 
 type Count = { name: string; count: number };
+const outcomes = ['allowed', 'throttled', 'suppressed', 'degraded'] as const;
+type Outcome = (typeof outcomes)[number];
+
+/** A list for each outcome of a policy, with a number for each interval. */
+function seriesByPolicy(points: (Count & { interval: number })[], intervals: number) {
+  const rows = new Map<string, { policy: string } & Record<Outcome, number[]>>();
+  const zeros = () => Array.from({ length: intervals }, () => 0);
+  for (const { name, interval, count } of points) {
+    const [policy = '', outcome] = name.split(' ');
+    const known = outcomes.find((one) => one === outcome);
+    if (!known) continue;
+    const none = { policy, allowed: zeros(), throttled: zeros(), suppressed: zeros(), degraded: zeros() };
+    const row = rows.get(policy) ?? none;
+    row[known][interval] = count;
+    rows.set(policy, row);
+  }
+  return [...rows.values()].sort((a, b) => a.policy.localeCompare(b.policy));
+}
 
 /** Totals are counted by `policy outcome`. */
 function byPolicy(totals: Count[]) {

@@ -46,3 +46,63 @@ test.each(['?tier=gold', '?tier=', '?speed=9', '?tier=free&tier=pro'])(
     expect(answer.headers['x-ratelimit-limit']).toBe('10');
   },
 );
+
+test('a request may cost more than one token, and one that can never be served is told no wait', async () => {
+  const from = { remoteAddress: '192.0.2.6' };
+  expect((await play('?cost=4', from)).json()).toMatchObject({ remaining: 6 });
+  expect((await play('?cost=6', from)).json()).toMatchObject({ remaining: 0 });
+  const refused = await play('?cost=5', from);
+  expect(refused.json()).toMatchObject({ error: 'rate_limited' });
+  // Five tokens at one per second, less what has flowed back meanwhile.
+  expect(refused.json().retryAfter).toBeGreaterThanOrEqual(4);
+  const impossible = await play('?cost=11', { remoteAddress: '192.0.2.7' });
+  expect(impossible.json()).toMatchObject({ status: 429, error: 'rate_limited' });
+  expect(impossible.json()).not.toHaveProperty('retryAfter');
+  expect(impossible.headers).not.toHaveProperty('retry-after');
+  expect((await play('', { remoteAddress: '192.0.2.7' })).json()).toMatchObject({ remaining: 9 });
+});
+
+test.each(['?cost=0', '?cost=-1', '?cost=1.5', '?cost=101', '?cost=many', '?policy=login', '?policy='])(
+  '%s is not valid either',
+  async (query) => {
+    expect((await play(query, { remoteAddress: '192.0.2.8' })).statusCode).toBe(400);
+  },
+);
+
+test('each policy has a bucket of its own, under the same limit', async () => {
+  const from = { remoteAddress: '192.0.2.9' };
+  for (const policy of ['playground', 'playground-open', 'playground-closed']) {
+    expect((await play(`?policy=${policy}`, from)).json()).toMatchObject({ policy, capacity: 10, remaining: 9 });
+  }
+});
+
+const look = async (query: string, options: object) =>
+  (await the.app.inject({ method: 'GET', url: `/v1/playground/bucket${query}`, ...options })).json();
+
+test('the own bucket is shown with its strikes as they climb and are taken back, and looking costs nothing of it', async () => {
+  const from = { remoteAddress: '192.0.2.10' };
+  expect(await look('', from)).toMatchObject({ state: 'absent', strikes: 0, suppression: { strikes: 15 } });
+  await play('?cost=10', from);
+  for (let call = 0; call < 7; call++) await play('?cost=10', from);
+  const struck = await look('', from);
+  expect(struck).toMatchObject({ state: 'stored', strikes: 7, bans: 0, bannedUntil: null });
+  expect(await look('', from)).toMatchObject({ strikes: 7 });
+  expect(Date.parse(struck.forgottenAt)).toBeGreaterThan(Date.parse(struck.clock.now));
+  // Another tier and another policy are other buckets.
+  expect(await look('?tier=pro', from)).toMatchObject({ state: 'absent', suppression: { strikes: 45 } });
+  expect(await look('?policy=playground-open', from)).toMatchObject({ state: 'absent' });
+  for (let call = 0; call < 8; call++) await play('?cost=10', from);
+  const banned = await look('', from);
+  expect(banned).toMatchObject({ strikes: 0, bans: 1 });
+  expect(Date.parse(banned.bannedUntil) - Date.parse(banned.clock.now)).toBeGreaterThan(0);
+});
+
+test('nobody is shown another’s bucket', async () => {
+  const { sid } = await person(the);
+  await play('?cost=3', { cookies: { sid }, remoteAddress: '192.0.2.11' });
+  expect(await look('', { remoteAddress: '192.0.2.11' })).toMatchObject({ state: 'absent' });
+  expect((await look('', { cookies: { sid }, remoteAddress: '192.0.2.12' })).tokens).toBeLessThan(10);
+  for (const query of ['?user=a', '?bucket=b', '?policy=booking']) {
+    expect(await look(query, { cookies: { sid } })).toMatchObject({ status: 400 });
+  }
+});

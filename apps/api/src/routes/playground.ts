@@ -1,27 +1,36 @@
-import { playgroundAnswer, playgroundQuery, type Tier } from '@minitickets/contract';
+import {
+  type PlaygroundPolicy,
+  playgroundAnswer,
+  playgroundBucket,
+  playgroundBucketQuery,
+  playgroundQuery,
+  type Tier,
+} from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Api } from '../deps.ts';
-import { passesLimits, passLimits } from '../plugins/rate-limit.ts';
+import type { Api, Deps } from '../deps.ts';
+import { limit, passesLimits, passLimits } from '../plugins/rate-limit.ts';
+import { readBucket } from '../queries/limit-buckets.ts';
 import { clientOf, userOf } from '../rules/client-identity.ts';
+import { explainBucket } from '../rules/explain-bucket.ts';
 
-/** For trying the limiter: requests that do nothing but spend a token. */
-export function playgroundRoutes(app: Api) {
+/** For trying the limiter: requests that do nothing but spend tokens, and a look at what is left. */
+export function playgroundRoutes(app: Api, { redis }: Deps) {
   app.post(
     '/v1/playground/requests',
     {
-      onRequest: passesLimits(spendToken),
+      onRequest: passesLimits(spendTokens),
       schema: {
-        summary: 'Spend one token of the playground',
+        summary: 'Spend one token of the playground, or as many as it is to cost',
         querystring: playgroundQuery,
         response: { 200: playgroundAnswer },
       },
     },
     async (request) => {
-      const { tier } = request.query;
-      const decision = request.limitOutcome?.decisions.find(({ take }) => take.limit.policy === 'playground');
-      const degraded = request.limitOutcome?.degraded.find(({ limit }) => limit.policy === 'playground');
+      const { policy, tier } = request.query;
+      const decision = request.limitOutcome?.decisions.find(({ take }) => take.limit.policy === policy);
+      const degraded = request.limitOutcome?.degraded.find(({ limit }) => limit.policy === policy);
       return {
-        policy: 'playground' as const,
+        policy,
         tier,
         ...(decision && {
           capacity: decision.rate.capacity,
@@ -34,11 +43,33 @@ export function playgroundRoutes(app: Api) {
     },
   );
 
-  /** Here anybody chooses their tier, so that each has a bucket of its own: changing to and fro must not add to one. */
-  async function spendToken(request: FastifyRequest, reply: FastifyReply) {
+  app.get(
+    '/v1/playground/bucket',
+    {
+      onRequest: limit('reads'),
+      schema: {
+        summary: 'The caller’s own bucket: its tokens, strikes and bans. Looking costs nothing of it',
+        querystring: playgroundBucketQuery,
+        response: { 200: playgroundBucket },
+      },
+    },
+    async (request) => {
+      const { policy, tier } = request.query;
+      const { bucket, limit } = ownTake(request, policy, tier);
+      const explained = explainBucket(policy, bucket, await readBucket(redis, bucket), Date.now());
+      return { ...explained, suppression: limit.suppression };
+    },
+  );
+
+  async function spendTokens(request: FastifyRequest, reply: FastifyReply) {
     const asked = playgroundQuery.safeParse(request.query);
-    const tier: Tier = asked.success ? asked.data.tier : 'free';
+    const { policy, tier, cost } = asked.success ? asked.data : playgroundQuery.parse({});
+    await passLimits(request, reply, [{ ...ownTake(request, policy, tier), cost }]);
+  }
+
+  /** Here anybody chooses their tier, so that each has a bucket of its own: changing to and fro must not add to one. */
+  function ownTake(request: FastifyRequest, policy: PlaygroundPolicy, tier: Tier) {
     const who = request.viewer ? userOf(request.viewer.user.id) : clientOf(request.ip);
-    await passLimits(request, reply, [app.limiter.takeOf('playground', tier, `${who} ${tier}`)]);
+    return app.limiter.takeOf(policy, tier, `${who} ${tier}`);
   }
 }

@@ -1,14 +1,30 @@
-import { tier, user } from '@minitickets/contract';
+import { pageOf, tier, user, userSearch } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { keepTierCurrent, requireRole, requireSession } from '../plugins/session.ts';
 import { setTierOfSessions } from '../queries/sessions.ts';
-import { setUserTier } from '../queries/users.ts';
+import { findUser, setUserTier } from '../queries/users.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 
 export function userTierRoutes(app: Api, deps: Deps) {
   const { config, db, redis } = deps;
+  app.get(
+    '/v1/admin/users',
+    {
+      onRequest: [requireSession, requireRole('admin')],
+      schema: {
+        summary: 'The account of an e-mail, whatever its case; an empty list if there is none',
+        querystring: userSearch,
+        response: { 200: pageOf(user) },
+      },
+    },
+    async (request) => {
+      const found = await findUser(db, request.query.email);
+      return { items: found ? [found] : [], nextCursor: null };
+    },
+  );
+
   app.patch(
     '/v1/admin/users/:id',
     {

@@ -42,6 +42,14 @@ test('who has to wait for a time is told to wait', () => {
   }
 });
 
+test('who pays for what cannot be had is told that the money comes back', () => {
+  for (const code of ['event_not_on_sale', 'booking_not_payable', 'hold_expired']) {
+    expect(told(code, 'paying').text).toMatch(/sent back in full|refunded/);
+    expect(told(code, 'paying').text).not.toContain('Nothing was held');
+  }
+  expect(told('event_not_on_sale', 'holding').text).toContain('Nothing was held');
+});
+
 test('who has to log in is led to the log-in', () => {
   expect(told('unauthenticated', 'holding').next).toBe('log_in');
   expect(codes.filter((code) => told(code, 'holding').next === 'log_in')).toEqual(['unauthenticated']);

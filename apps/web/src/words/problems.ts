@@ -125,7 +125,14 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
   ),
   sales_not_open: say('The sale has not opened yet', 'Nothing was held. The countdown shows when it opens.', 'wait'),
   sales_closed: say('The sale is closed', 'Nothing was held. There are no more tickets for this event here.', 'none'),
-  event_not_on_sale: say('This event is not on sale', 'Nothing was held. It was taken off sale or cancelled.', 'none'),
+  event_not_on_sale: (doing) =>
+    say(
+      'This event is not on sale',
+      doing === 'paying'
+        ? 'It was taken off sale or cancelled. If you were charged, the charge is sent back in full.'
+        : 'Nothing was held. It was taken off sale or cancelled.',
+      'none',
+    ),
   hold_expired: say(
     'The hold has ended',
     'The time to pay is over and the places were given back. Nothing is charged, and a payment that was on its way is refunded if the places are gone. You can choose again.',
@@ -133,7 +140,7 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
   ),
   booking_not_payable: say(
     'This booking cannot be paid any more',
-    'It was already paid, cancelled, or given back, perhaps in another tab. This page now shows how it stands.',
+    'It was already paid, cancelled, or given back, perhaps in another tab. A charge that came too late for it is sent back in full. This page now shows how it stands.',
     'none',
   ),
   booking_not_cancellable: say(
@@ -151,6 +158,11 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
     say('This ticket does not admit anybody', detail || 'Its booking was cancelled, or the code is not ours.', 'none'),
   change_not_possible: (_doing, detail) =>
     say('The change does not fit', detail || 'More was already sold than it would leave.', 'other_choice'),
+  audit_in_progress: say(
+    'An audit is already running',
+    'Somebody else asked for one a moment ago, and one runs at a time. It is over within seconds.',
+    'wait',
+  ),
   idempotency_in_progress: say(
     'Your first click is still being worked on',
     'Its answer comes first; it is carried out once.',

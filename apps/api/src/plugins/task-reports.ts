@@ -1,0 +1,59 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { TaskState } from '@minitickets/contract';
+import type { Api, Deps } from '../deps.ts';
+import { removeReport, saveReport } from '../queries/task-reports.ts';
+import { repeatRounds } from './rounds.ts';
+import { probeStores } from './store-probes.ts';
+
+const ROUND_MS = 1000;
+/** How often the lateness of the event loop is looked at. */
+const LOOK_MS = 10;
+
+/**
+ * Tells the other tasks, through Redis, how this one is. Without Redis nobody is told: then it is silent, like a task that is
+ * gone, and comes back with Redis.
+ */
+export function reportTask(app: Api, deps: Deps, lifecycle: Readonly<{ draining: boolean }>) {
+  const { config, redis } = deps;
+  const startedAt = new Date().toISOString();
+  const delays = monitorEventLoopDelay({ resolution: LOOK_MS });
+  delays.enable();
+  let requests = 0;
+  let countedSince = performance.now();
+  app.addHook('onResponse', (_request, _reply, done) => {
+    requests += 1;
+    done();
+  });
+
+  const report = async () => {
+    const stores = await probeStores(deps);
+    const away = stores.postgresMs === null || stores.redisMs === null;
+    const state: TaskState = lifecycle.draining ? 'draining' : away ? 'store_away' : 'ready';
+    const now = performance.now();
+    const seconds = Math.max(0.001, (now - countedSince) / 1000);
+    const [counted, delayMs] = [requests, delays.percentile(99) / 1e6 - LOOK_MS];
+    requests = 0;
+    countedSince = now;
+    delays.reset();
+    await saveReport(redis, {
+      task: config.taskName,
+      version: config.version,
+      startedAt,
+      state,
+      postgresMs: stores.postgresMs && round(stores.postgresMs),
+      redisMs: stores.redisMs && round(stores.redisMs),
+      requestsPerSecond: round(counted / seconds),
+      eventLoopDelayMs: round(Math.max(0, delayMs)),
+    }).catch((error: unknown) => app.log.debug({ err: error }, 'the task did not report'));
+  };
+  repeatRounds(app, ROUND_MS, report);
+  app.addHook('onClose', async () => {
+    delays.disable();
+    await removeReport(redis, config.taskName).catch((error: unknown) =>
+      app.log.debug({ err: error }, 'the task did not take leave'),
+    );
+  });
+}
+
+/** To two decimals: more say nothing. */
+const round = (value: number) => Math.round(value * 100) / 100;

@@ -1,0 +1,10 @@
+-- Until when gates are closed, by Redis's clock in ms, and 0 for those that are open. KEYS: gates of any events.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local answer = {}
+for i, gate in ipairs(KEYS) do
+  local value = redis.pcall('GET', gate)
+  local left = type(value) == 'string' and string.find(value, '^closed ') and redis.call('PTTL', gate) or 0
+  answer[i] = left > 0 and now + left or 0
+end
+return answer

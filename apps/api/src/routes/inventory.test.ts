@@ -1,0 +1,100 @@
+import type { EventInventory } from '@minitickets/contract';
+import { useStores } from '@minitickets/stack/test-stores';
+import { sql } from 'drizzle-orm';
+import { beforeAll, expect, test } from 'vitest';
+import { closeGates } from '../queries/inventory-gate.ts';
+import { person } from '../testing/people.ts';
+import { shop } from '../testing/shop.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+let admin: Awaited<ReturnType<typeof person>>;
+beforeAll(async () => {
+  made = await testApp(stores);
+  admin = await person(made, { role: 'admin' });
+});
+
+const read = async (query = '') =>
+  (await made.app.inject({ url: `/v1/admin/events${query}`, cookies: { sid: admin.sid } })).json();
+const inventoryOf = async (id: string): Promise<EventInventory | undefined> =>
+  (await read('?limit=50')).items.find((event: EventInventory) => event.id === id);
+const hour = 3_600_000;
+
+test('of each ticket type it is told what is sold, held and free, and the three are its capacity', async () => {
+  const { event, book, pay, lineOf } = await shop(made, { capacities: [10, 5] });
+  const { sid } = await person(made);
+  await pay(sid, (await book(sid, [lineOf(3)])).json());
+  await book(sid, [lineOf(2), lineOf(1, 1)]);
+  const [first, second] = (await inventoryOf(event.id))?.ticketTypes ?? [];
+  expect(first).toMatchObject({ capacity: 10, sold: 3, held: 2, free: 5, gateClosedUntil: null });
+  expect(second).toMatchObject({ capacity: 5, sold: 0, held: 1, free: 4, gateClosedUntil: null });
+});
+
+test('a hold that has ended is free, whether or not its places were given back yet', async () => {
+  const { event, book } = await shop(made, { capacities: [10] });
+  const { sid } = await person(made);
+  const { id } = (await book(sid)).json();
+  await made.db.execute(sql`update bookings set hold_expires_at = now() - interval '1 second' where id = ${id}`);
+  expect((await inventoryOf(event.id))?.ticketTypes[0]).toMatchObject({ held: 0, free: 10 });
+});
+
+test('a closed gate is told with the time when it opens by itself', async () => {
+  const { event, typeIds } = await shop(made, { capacities: [1, 1] });
+  const before = Date.now();
+  const soldOut = [{ ticketTypeId: typeIds[0] ?? '', releases: 0, ticketTypeName: 'Type 1' }];
+  await closeGates(made.redis, event.id, soldOut, { atMostMs: 900, rememberedSince: 0 });
+  const [closed, open] = (await inventoryOf(event.id))?.ticketTypes ?? [];
+  const until = Date.parse(closed?.gateClosedUntil ?? '');
+  expect(until).toBeGreaterThan(before);
+  expect(until).toBeLessThanOrEqual(Date.now() + 1000);
+  expect(open?.gateClosedUntil).toBeNull();
+});
+
+test('junk in the place of a gate is an open gate', async () => {
+  const { event, typeIds } = await shop(made, { capacities: [1, 1] });
+  await made.redis.lpush(`gate:{${event.id}}:${typeIds[0]}`, 'junk');
+  await made.redis.set(`gate:{${event.id}}:${typeIds[1]}`, 'ajar', 'PX', 5000);
+  const gates = (await inventoryOf(event.id))?.ticketTypes.map(({ gateClosedUntil }) => gateClosedUntil);
+  expect(gates).toEqual([null, null]);
+});
+
+test('drafts and cancelled events are there, and what began within a day; older ones are not', async () => {
+  const draft = await shop(made, { status: 'draft' });
+  const cancelled = await shop(made, { status: 'cancelled' });
+  const begun = await shop(made, { startsAt: new Date(Date.now() - 23 * hour) });
+  const over = await shop(made, { startsAt: new Date(Date.now() - 25 * hour) });
+  const none = await shop(made);
+  await made.db.execute(sql`delete from ticket_types where event_id = ${none.event.id}`);
+  expect(await inventoryOf(draft.event.id)).toMatchObject({ status: 'draft' });
+  expect(await inventoryOf(cancelled.event.id)).toMatchObject({ status: 'cancelled' });
+  expect(await inventoryOf(begun.event.id)).toBeDefined();
+  expect(await inventoryOf(over.event.id)).toBeUndefined();
+  expect((await inventoryOf(none.event.id))?.ticketTypes).toEqual([]);
+});
+
+test('pages follow each other, soonest first, and leave nothing out', async () => {
+  const all: EventInventory[] = (await read('?limit=50')).items;
+  const paged: EventInventory[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page: { items: EventInventory[]; nextCursor: string | null } = await read(
+      `?limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    expect(page.items.length).toBeLessThanOrEqual(2);
+    paged.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  expect(paged.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
+  const starts = all.map(({ startsAt }) => startsAt);
+  expect(starts).toEqual([...starts].sort());
+});
+
+test.each(['?limit=51', '?limit=0', '?cursor=nonsense', '?search=x'])('%s is not valid', async (query) => {
+  expect(await read(query)).toMatchObject({ status: 400, error: 'validation_failed' });
+});
+
+test('the places of all events are the business of admins', async () => {
+  const { sid } = await person(made, { role: 'organiser' });
+  expect((await made.app.inject({ url: '/v1/admin/events', cookies: { sid } })).statusCode).toBe(403);
+});

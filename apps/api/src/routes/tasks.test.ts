@@ -1,0 +1,122 @@
+import type { TaskReport } from '@minitickets/contract';
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { buildApp } from '../app.ts';
+import { openDatabase } from '../db/client.ts';
+import { readReports, saveReport } from '../queries/task-reports.ts';
+import { person } from '../testing/people.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+type TestApp = Awaited<ReturnType<typeof testApp>>;
+let tasks: [TestApp, TestApp];
+let admin: Awaited<ReturnType<typeof person>>;
+beforeAll(async () => {
+  tasks = [await testApp(stores, { taskName: 'task-1' }), await testApp(stores, { taskName: 'task-10' })];
+  admin = await person(tasks[0], { role: 'admin' });
+});
+
+const told = async (by: TestApp): Promise<TaskReport[]> =>
+  (await by.app.inject({ url: '/v1/admin/tasks', cookies: { sid: admin.sid } })).json().items;
+const report = (task: string) => ({
+  ...{ task, version: '1', startedAt: new Date().toISOString(), state: 'ready' as const },
+  ...{ postgresMs: 1, redisMs: 1, requestsPerSecond: 0, eventLoopDelayMs: 0 },
+});
+
+test('every task tells of every task, and how each is', async () => {
+  await vi.waitFor(async () => {
+    const [one, other] = [await told(tasks[0]), await told(tasks[1])];
+    expect(one.map(({ task }) => task)).toEqual(['task-1', 'task-10']);
+    expect(other.map(({ task }) => task)).toEqual(['task-1', 'task-10']);
+    for (const each of one) {
+      expect(each).toMatchObject({ state: 'ready', version: tasks[0].config.version });
+      expect(each.postgresMs).toBeGreaterThan(0);
+      expect(each.redisMs).toBeGreaterThan(0);
+      expect(each.eventLoopDelayMs).toBeGreaterThanOrEqual(0);
+      expect(Date.parse(each.startedAt)).toBeLessThanOrEqual(Date.now());
+    }
+  });
+});
+
+test('requests are told as a rate', async () => {
+  for (let call = 0; call < 20; call++) await tasks[1].app.inject('/health/live');
+  await vi.waitFor(async () => {
+    const busy = (await told(tasks[0])).find(({ task }) => task === 'task-10');
+    expect(busy?.requestsPerSecond).toBeGreaterThan(0);
+  });
+});
+
+test('a task that drains says so, and is gone when it has ended', async () => {
+  const { config, redis } = tasks[0];
+  const { db, pool } = openDatabase({
+    url: config.databaseUrl,
+    poolSize: 2,
+    taskName: 'task-2',
+    onIdleError: () => {},
+  });
+  const lifecycle = { draining: true };
+  const ending = await buildApp({ config: { ...config, taskName: 'task-2' }, db, redis }, lifecycle);
+  await ending.ready();
+  expect((await told(tasks[0])).find(({ task }) => task === 'task-2')).toMatchObject({ state: 'draining' });
+  await ending.close();
+  await pool.end();
+  expect((await told(tasks[0])).map(({ task }) => task)).not.toContain('task-2');
+});
+
+test('a task whose database is away says so', async () => {
+  const { config, redis } = tasks[0];
+  const { db, pool } = openDatabase({
+    url: config.databaseUrl,
+    poolSize: 2,
+    taskName: 'task-3',
+    onIdleError: () => {},
+  });
+  await pool.end();
+  const alone = await buildApp({ config: { ...config, taskName: 'task-3' }, db, redis });
+  await alone.ready();
+  const found = (await told(tasks[0])).find(({ task }) => task === 'task-3');
+  expect(found).toMatchObject({ state: 'store_away', postgresMs: null });
+  await alone.close();
+});
+
+test('one that is silent for ten seconds is gone', async () => {
+  const { redis } = tasks[0];
+  await saveReport(redis, report('task-silent'));
+  const [seconds] = await redis.time();
+  const said = ((await redis.hget('task-reports', 'task-silent')) ?? '').replace(/^\d+ /, '');
+  await redis.hset('task-reports', 'task-silent', `${Number(seconds) - 9}000 ${said}`);
+  expect((await readReports(redis)).map(({ task }) => task)).toContain('task-silent');
+  await redis.hset('task-reports', 'task-silent', `${Number(seconds) - 11}000 ${said}`);
+  expect((await readReports(redis)).map(({ task }) => task)).not.toContain('task-silent');
+  // What is not told any more is not kept either.
+  await saveReport(redis, report('task-4'));
+  expect(await redis.hexists('task-reports', 'task-silent')).toBe(0);
+});
+
+test('memory is bounded: of many tasks the latest are kept, and all of it expires', async () => {
+  const { redis } = tasks[0];
+  for (let count = 0; count < 130; count++) await saveReport(redis, report(`many-${count}`));
+  expect(await redis.hlen('task-reports')).toBeLessThanOrEqual(100);
+  expect((await readReports(redis)).map(({ task }) => task)).toContain('many-129');
+  const left = await redis.pttl('task-reports');
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThanOrEqual(10_000);
+});
+
+test('junk in the place of reports is left out, and removed by the next report', async () => {
+  const { redis } = tasks[0];
+  const [seconds] = await redis.time();
+  const junk = { 'no-time': '{}', 'no-json': `${seconds}000 {`, 'no-report': `${seconds}000 {"task":"no-report"}` };
+  await redis.hset('task-reports', { ...junk, another: `${seconds}000 ${JSON.stringify(report('somebody'))}` });
+  const names = (await readReports(redis)).map(({ task }) => task);
+  for (const name of [...Object.keys(junk), 'another', 'somebody']) expect(names).not.toContain(name);
+  await redis.set('task-reports', 'junk');
+  expect(await readReports(redis)).toEqual([]);
+  await saveReport(redis, report('task-5'));
+  expect((await readReports(redis)).map(({ task }) => task)).toContain('task-5');
+});
+
+test('tasks are the business of admins', async () => {
+  const { sid } = await person(tasks[0], { role: 'organiser' });
+  expect((await tasks[0].app.inject({ url: '/v1/admin/tasks', cookies: { sid } })).statusCode).toBe(403);
+});

@@ -1,0 +1,60 @@
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test } from 'vitest';
+import { person } from '../testing/people.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+let admin: Awaited<ReturnType<typeof person>>;
+beforeAll(async () => {
+  made = await testApp(stores);
+  admin = await person(made, { role: 'admin' });
+});
+
+const find = (query: string, sid = admin.sid) => made.app.inject({ url: `/v1/admin/users${query}`, cookies: { sid } });
+const byEmail = (email: string) => find(`?email=${encodeURIComponent(email)}`);
+
+test('an account is found by its e-mail, whatever the case, and without its hash', async () => {
+  const { user } = await person(made, { tier: 'pro' });
+  const answer = await byEmail(` ${user.email.toUpperCase()} `);
+  expect(answer.json()).toEqual({ items: [user], nextCursor: null });
+});
+
+test('a part of an e-mail, or a pattern, finds nobody', async () => {
+  const { user } = await person(made);
+  for (const email of [user.email.slice(0, -1), '%', user.email.replace(/^./, '_'), 'nobody@example.test']) {
+    expect((await byEmail(email)).json()).toEqual({ items: [], nextCursor: null });
+  }
+});
+
+test('who was found can be moved to another tier, and is found in it', async () => {
+  const { user, sid } = await person(made);
+  const [{ id }] = (await byEmail(user.email)).json().items;
+  const moved = await made.app.inject({
+    method: 'PATCH',
+    url: `/v1/admin/users/${id}`,
+    cookies: { sid: admin.sid },
+    payload: { tier: 'pro' },
+  });
+  expect(moved.statusCode).toBe(200);
+  expect((await byEmail(user.email)).json().items).toMatchObject([{ tier: 'pro' }]);
+  const who = await made.app.inject({ url: '/v1/sessions/current', cookies: { sid } });
+  expect(who.json()).toMatchObject({ tier: 'pro' });
+});
+
+test.each([
+  '',
+  '?email=',
+  '?email=%20',
+  `?email=${'a'.repeat(255)}`,
+  '?email=a&name=b',
+  '?email=a&email=b',
+  '?email=%00',
+])('“%s” is not valid', async (query) => {
+  expect((await find(query)).json()).toMatchObject({ status: 400, error: 'validation_failed' });
+});
+
+test('accounts are the business of admins', async () => {
+  const { sid } = await person(made, { role: 'organiser' });
+  expect((await find('?email=a@b.example', sid)).statusCode).toBe(403);
+});
