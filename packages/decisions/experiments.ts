@@ -3,14 +3,15 @@ import changeWithoutDeploy from './change-without-deploy/experiment.ts';
 import doubleClick from './double-click/experiment.ts';
 import type { Experiment } from './frame/experiment.ts';
 import holdMeetsPayment from './hold-meets-payment/experiment.ts';
+import hotEvent from './hot-event/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
 import sharedPolicy from './shared-policy/experiment.ts';
 import suppression from './suppression/experiment.ts';
 import tokenBucketOrWindow from './token-bucket-or-window/experiment.ts';
-import whoseClock from './whose-clock/experiment.ts';
 import whoIsTheClient from './who-is-the-client/experiment.ts';
+import whoseClock from './whose-clock/experiment.ts';
 
 /** Every decision, in the order in which they are best read: a new one gets a line here. */
 export const experiments: Experiment[] = [
@@ -20,10 +21,11 @@ export const experiments: Experiment[] = [
   tokenBucketOrWindow,
   refusedCallsAreFree,
   suppression,
-  changeWithoutDeploy,
   whoIsTheClient,
+  changeWithoutDeploy,
   neverOversell,
   neverUndersell,
   doubleClick,
   holdMeetsPayment,
+  hotEvent,
 ];

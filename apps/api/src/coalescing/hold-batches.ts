@@ -30,7 +30,7 @@ export type HoldOrder = HoldRequest & { idempotency?: { key: string; fingerprint
 /** What a request is told: the booking, or a problem. The same bytes each time it is told under the same key. */
 export type HoldOutcome = { held: boolean; body: string; replayed: boolean };
 
-type HoldBatches = {
+export type HoldBatches = {
   pool: Pool;
   holdSeconds: number;
   /** The body of the answer to a refused request. */
@@ -43,16 +43,10 @@ type HoldBatches = {
  * Books: hands a request to its event's next transaction and waits for the outcome.
  * @throws TicketingError busy, idempotency-key-reused; and what PostgreSQL throws
  */
+// #region together
 export function holdBatches(options: HoldBatches) {
   const submit = coalesceWrites<HoldOrder, HoldOutcome | TicketingError>({
-    write: (eventId, orders) => {
-      const attempt = () => withClient(options.pool, (client) => writeBatch(client, options, eventId, orders));
-      // Another transaction has remembered one of these keys, and by now it has committed: its record can be read.
-      return attempt().catch((error: unknown) => {
-        if (violates(error, 'idempotency_records_user_id_key_pk')) return attempt();
-        throw error;
-      });
-    },
+    write: (eventId, orders) => writeOrders(options, eventId, orders),
     isIsolable,
     largestBatch: 200,
     longestQueue: 2_000,
@@ -63,6 +57,17 @@ export function holdBatches(options: HoldBatches) {
     if (outcome instanceof TicketingError) throw outcome;
     return outcome;
   };
+}
+// #endregion
+
+/** Writes all of these in one transaction. @returns the outcome of each, in their order */
+export async function writeOrders(options: HoldBatches, eventId: string, orders: HoldOrder[]) {
+  const attempt = () => withClient(options.pool, (client) => writeBatch(client, options, eventId, orders));
+  // Another transaction has remembered one of these keys, and by now it has committed: its record can be read.
+  return attempt().catch((error: unknown) => {
+    if (violates(error, 'idempotency_records_user_id_key_pk')) return attempt();
+    throw error;
+  });
 }
 
 /** One batch, one transaction: lock and read, decide, write and commit. Who comes alone and is in nobody's way needs no second message. */
