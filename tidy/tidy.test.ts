@@ -16,7 +16,7 @@ const manifests = tracked.filter((file) => file.endsWith('package.json'));
 /** Rooms of the API from the top down. A file imports its own room, and rooms that stand lower. */
 const FLOORS = [
   ['server.ts', 'testing'],
-  ['app.ts'],
+  ['app.ts', 'drain.ts'],
   ['routes', 'jobs', 'seed'],
   ['plugins'],
   ['coalescing', 'payments', 'audit'],

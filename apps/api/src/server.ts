@@ -1,8 +1,10 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { buildApp } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { openRedis } from './db/redis.ts';
+import { drain } from './drain.ts';
 import { startJobs } from './jobs/jobs.ts';
 import type { Lifecycle } from './routes/health.ts';
 
@@ -33,18 +35,22 @@ async function main() {
   const jobs = startJobs({ config, db, redis }, app);
   await app.listen({ host: config.host, port: config.port });
 
-  const drain = async (signal: string) => {
+  const end = async (signal: string) => {
     if (lifecycle.draining) return;
-    lifecycle.draining = true;
     app.log.info({ signal }, 'draining');
     setTimeout(() => process.exit(1), LOOK_AWAY_MS + DRAIN_DEADLINE_MS).unref();
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AWAY_MS));
-    await app.close();
-    await jobs.stop();
-    await pool.end();
-    redis.disconnect();
+    await drain({
+      lifecycle,
+      lookAway: () => wait(LOOK_AWAY_MS),
+      closeServer: () => app.close(),
+      closeStores: async () => {
+        await jobs.stop();
+        await pool.end();
+        redis.disconnect();
+      },
+    });
   };
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void drain(signal));
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void end(signal));
 }
 
 main().catch((error: unknown) => {

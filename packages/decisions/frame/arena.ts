@@ -80,12 +80,14 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
       () => pool.end(),
       () => writingPool.end(),
     );
-    return { db, writingPool };
+    return { db, writingPool, url: options.url };
   }
 
   return {
     signal,
     emit,
+    /** Where PostgreSQL is, for an arm that connects in its own way. */
+    databaseUrl: arena.databaseUrl,
     /** Where Redis is, and under which prefix this arm's keys are, for an arm that connects in its own way. */
     redisAt: { url: arena.redisUrl, keyPrefix: redisKeyPrefix },
     /** Has this done when the arm ends, however it ends. */
