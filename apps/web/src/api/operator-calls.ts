@@ -1,16 +1,19 @@
 import type {
+  AuditResult,
   BucketExplained,
+  EventInventory,
   LimitActivity,
+  LimitActivitySeries,
   LimitChange,
   LimitTier,
   LimitView,
+  TaskReport,
   Tier,
   User,
 } from '@minitickets/contract';
-import { headers } from '@minitickets/contract';
-import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Page } from './calls.ts';
-import { asProblem, noAnswer, request } from './client.ts';
+import { request } from './client.ts';
 
 /** One change of a limit, as the audit trail keeps it. */
 export interface RecordedLimitChange {
@@ -44,13 +47,20 @@ export const limitChangesQuery = infiniteQueryOptions({
 });
 
 /** @param minutes the running one included, up to 15 */
-export const readActivity = (minutes: number, signal?: AbortSignal) =>
-  request<LimitActivity>({ path: `/v1/admin/limits/activity?minutes=${minutes}&most=10`, signal });
-
 export const activityQuery = (minutes: number) =>
   queryOptions({
     queryKey: ['operations', 'activity', minutes],
-    queryFn: ({ signal }) => readActivity(minutes, signal),
+    queryFn: ({ signal }) =>
+      request<LimitActivity>({ path: `/v1/admin/limits/activity?minutes=${minutes}&most=10`, signal }),
+    refetchInterval: 2000,
+  });
+
+/** @param minutes up to 15 */
+export const activitySeriesQuery = (minutes: number) =>
+  queryOptions({
+    queryKey: ['operations', 'series', minutes],
+    queryFn: ({ signal }) =>
+      request<LimitActivitySeries>({ path: `/v1/admin/limits/activity/series?minutes=${minutes}`, signal }),
     refetchInterval: 2000,
   });
 
@@ -86,41 +96,30 @@ export const liftSuppression = (bucket: string) =>
 export const changeTier = ({ id, tier }: { id: string; tier: Tier }) =>
   request<User>({ method: 'PATCH', path: `/v1/admin/users/${encodeURIComponent(id)}`, body: { tier } });
 
-/** What one task said when it was asked whether it is ready. */
-export interface TaskHealth {
-  task: string;
-  ready: boolean;
-  detail: string;
-  /** By this computer's clock, in ms. */
-  at: number;
-}
+/** The account of an e-mail, or undefined if there is none. */
+export const findUser = async (email: string) =>
+  (await request<Page<User>>({ path: `/v1/admin/users?email=${encodeURIComponent(email)}` })).items[0];
 
-const forgottenAfterMs = 60_000;
+export const tasksQuery = queryOptions({
+  queryKey: ['operations', 'tasks'],
+  queryFn: ({ signal }) => request<Page<TaskReport>>({ path: '/v1/admin/tasks', signal }),
+  refetchInterval: 1000,
+  select: ({ items }) => items,
+});
 
-/** Asks one task after the other, as the balancer gives turns, and keeps the last word of each. */
-export const taskHealthQuery = (client: QueryClient) => {
-  const queryKey = ['operations', 'tasks'];
-  return queryOptions({
-    queryKey,
-    queryFn: async ({ signal }): Promise<TaskHealth[]> => {
-      const asked = await askHealth(signal);
-      const others = (client.getQueryData<TaskHealth[]>(queryKey) ?? []).filter(
-        ({ task, at }) => task !== asked.task && Date.now() - at < forgottenAfterMs,
-      );
-      return [...others, asked].sort((one, other) => one.task.localeCompare(other.task));
-    },
-    refetchInterval: 1000,
-  });
-};
+export const placesQuery = infiniteQueryOptions({
+  queryKey: ['operations', 'places'],
+  queryFn: ({ pageParam, signal }) => {
+    const query = new URLSearchParams({ limit: '10' });
+    if (pageParam !== null) query.set('cursor', pageParam);
+    return request<Page<EventInventory>>({ path: `/v1/admin/events?${query}`, signal });
+  },
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.nextCursor,
+  maxPages: 10,
+  refetchInterval: 2000,
+  select: ({ pages }) => pages.flatMap((page) => page.items),
+});
 
-async function askHealth(signal: AbortSignal): Promise<TaskHealth> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(5000)]);
-  const answered = await fetch('/health/ready', { cache: 'no-store', signal: deadline, redirect: 'error' })
-    .then(async (response) => ({ response, answer: (await response.json()) as { detail?: string } }))
-    .catch((error: unknown) => {
-      throw signal.aborted ? error : noAnswer(error, Date.now());
-    });
-  const task = answered.response.headers.get(headers.servedBy);
-  if (task === null) throw asProblem(answered.answer, answered.response, Date.now());
-  return { task, ready: answered.response.ok, detail: answered.answer.detail ?? '', at: Date.now() };
-}
+/** Holds the laws of conservation against the database. */
+export const runAudit = () => request<AuditResult>({ method: 'POST', path: '/v1/admin/audits' });

@@ -1,12 +1,11 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Palette } from '../limiter/palette.tsx';
-import type { Rates } from './activity-history.ts';
+import type { Rates } from './rates.ts';
 
 const height = 180;
-const windowSeconds = 240;
 
-/** Decisions per second against time, one line for each outcome. */
+/** Decisions per second against time, one line for each outcome. As wide as what is drawn reaches back. */
 export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
   const line = (role: 'served' | 'throttled' | 'suppressed', dash?: number[]) => ({
     stroke: () => palette()[role],
@@ -19,6 +18,7 @@ export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
     grid: { stroke: () => palette().line, width: 1 },
     ticks: { show: false },
   };
+  let reachSeconds = 300;
   const plot = new uPlot(
     {
       width: Math.max(200, where.clientWidth),
@@ -27,7 +27,7 @@ export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        x: { time: false, range: [-windowSeconds, 0] },
+        x: { time: false, range: () => [-reachSeconds, 0] },
         y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
       },
       axes: [
@@ -35,8 +35,8 @@ export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
           ...axis,
           size: 28,
           space: 70,
-          incrs: [60, 120],
-          values: (_plot, splits) => splits.map((seconds) => (seconds === 0 ? 'now' : `${-seconds / 60} min ago`)),
+          incrs: [15, 30, 60, 120, 300],
+          values: (_plot, splits) => splits.map(agoWords),
         },
         { ...axis, size: 46 },
       ],
@@ -51,9 +51,9 @@ export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
   sized.observe(where);
   return {
     draw(points: readonly Rates[]): void {
-      const now = points.at(-1)?.at ?? 0;
+      reachSeconds = Math.max(1, points[0]?.secondsAgo ?? 0);
       plot.setData([
-        points.map(({ at }) => (at - now) / 1000),
+        points.map(({ secondsAgo }) => -secondsAgo),
         points.map(({ allowed }) => allowed),
         points.map(({ throttled }) => throttled),
         points.map(({ suppressed }) => suppressed),
@@ -64,4 +64,9 @@ export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
       plot.destroy();
     },
   };
+}
+
+function agoWords(seconds: number): string {
+  if (seconds === 0) return 'now';
+  return seconds % 60 === 0 ? `${-seconds / 60} min ago` : `${-seconds} s ago`;
 }

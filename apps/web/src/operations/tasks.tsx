@@ -1,52 +1,87 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { TaskReport } from '@minitickets/contract';
+import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
-import { activityQuery, type TaskHealth, taskHealthQuery } from '../api/operator-calls.ts';
+import { tasksQuery } from '../api/operator-calls.ts';
+import { serverClock } from '../api/server-clock.ts';
 import { Card } from '../parts/card.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { duration } from '../words/durations.ts';
 
-/** A task that did not get a turn for so long is no longer behind the balancer. */
-const silentMs = 15_000;
+/** A task reports each second; so much later something is wrong. */
+const silentMs = 3000;
+/** A task that is so late with its own turns makes every request wait. */
+const lateMs = 100;
 
-/** Which tasks answer through the balancer, and whether each can do all of its work. */
-export function Tasks({ minutes }: { minutes: number }) {
-  const health = useQuery(taskHealthQuery(useQueryClient()));
-  const reporting = useQuery(activityQuery(minutes)).data?.tasks;
+/** Which tasks there are, and how each is. */
+export function Tasks() {
+  const reports = useQuery(tasksQuery);
   return (
     <Card title="Tasks">
-      <Loaded query={health} waiting={<Skeleton className="h-28" />}>
+      <Loaded query={reports} waiting={<Skeleton className="h-48" />}>
         {(tasks) => (
-          <ul className="space-y-2">
-            {tasks.map((task) => (
-              <TaskRow key={task.task} task={task} />
+          <ul className="space-y-3">
+            {tasks.map((report) => (
+              <TaskRow key={report.task} report={report} />
             ))}
           </ul>
         )}
       </Loaded>
       <p className="text-sm text-muted">
-        {reporting === undefined
-          ? 'Each second one task is asked, as the balancer gives turns.'
-          : `Each second one task is asked, as the balancer gives turns. ${reporting} reported their counts in the last 10 seconds.`}
+        As each reports itself, every second. One that has been silent for ten seconds is gone.
       </p>
     </Card>
   );
 }
 
-function TaskRow({ task: { task, ready, detail, at } }: { task: TaskHealth }) {
-  const silentForMs = Date.now() - at;
-  const silent = silentForMs > silentMs;
-  const well = ready && !silent;
+function TaskRow({ report }: { report: TaskReport }) {
+  const { task, state, version, startedAt, reportedMsAgo, requestsPerSecond, eventLoopDelayMs } = report;
+  const silent = reportedMsAgo > silentMs;
+  const well = state === 'ready' && !silent;
+  const age = duration(Math.max(0, Math.round((serverClock.now() - Date.parse(startedAt)) / 1000)));
   return (
-    <li className="flex items-start gap-2.5">
-      <span className={clsx('mt-0.5', well ? 'text-good' : 'text-bad')}>
+    <li className="flex items-start gap-2.5 border-t border-line pt-3 first:border-t-0 first:pt-0">
+      <span className={clsx('mt-0.5', well ? 'text-good' : state === 'draining' ? 'text-warn' : 'text-bad')}>
         <Icon name={well ? 'check' : 'warning'} />
       </span>
-      <p>
-        <strong>{task}</strong>{' '}
-        {silent ? `silent for ${duration(Math.round(silentForMs / 1000))}` : ready ? 'ready' : `not ready: ${detail}`}
-      </p>
+      <div className="min-w-0 grow">
+        <p>
+          <strong>{task}</strong>{' '}
+          {silent ? `silent for ${duration(Math.round(reportedMsAgo / 1000))}` : stateWords[state]}
+        </p>
+        <dl className="grid grid-cols-[auto_1fr] gap-x-3 text-sm text-muted tabular-nums">
+          <dt>Started</dt>
+          <dd>
+            {age} ago, version {version}
+          </dd>
+          <dt>PostgreSQL</dt>
+          <dd>
+            <StoreTime ms={report.postgresMs} />
+          </dd>
+          <dt>Redis</dt>
+          <dd>
+            <StoreTime ms={report.redisMs} />
+          </dd>
+          <dt>Requests</dt>
+          <dd>{requestsPerSecond.toFixed(1)} per second</dd>
+          <dt>Event loop</dt>
+          <dd className={clsx(eventLoopDelayMs > lateMs && 'font-semibold text-warn')}>
+            {eventLoopDelayMs.toFixed(1)} ms late
+          </dd>
+        </dl>
+      </div>
     </li>
   );
+}
+
+const stateWords: Record<TaskReport['state'], string> = {
+  ready: 'ready',
+  store_away: 'not ready: a store is away',
+  draining: 'draining: it finishes what it began',
+};
+
+function StoreTime({ ms }: { ms: number | null }) {
+  if (ms === null) return <span className="font-semibold text-bad">does not answer</span>;
+  return <>answers in {ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms</>;
 }

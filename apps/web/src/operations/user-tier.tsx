@@ -1,64 +1,88 @@
-import type { Tier } from '@minitickets/contract';
+import type { Tier, User } from '@minitickets/contract';
 import { useState } from 'react';
-import { changeTier } from '../api/operator-calls.ts';
+import { changeTier, findUser } from '../api/operator-calls.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../parts/announcer.tsx';
 import { Button } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
-import { OneOf } from '../parts/one-of.tsx';
 
-const tiers = [
-  ['free', 'Free'],
-  ['pro', 'Pro'],
-] as const;
-const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const otherTier: Record<Tier, Tier> = { free: 'pro', pro: 'free' };
 
-/** Moves a user to another tier. */
+/** Finds a user by e-mail, and moves them to the other tier. */
 export function UserTier() {
-  const [id, setId] = useState('');
-  const [tier, setTier] = useState<Tier>('pro');
+  const [email, setEmail] = useState('');
   const [error, setError] = useState<string>();
-  const [done, setDone] = useState<string>();
-  const changing = useWrite(changeTier, (user) => {
-    const sentence = `${user.name} (${user.email}) is on the ${user.tier} tier now.`;
-    setDone(sentence);
-    announce(sentence);
+  const [found, setFound] = useState<User | 'nobody'>();
+  const finding = useWrite(findUser, (user) => {
+    setFound(user ?? 'nobody');
+    announce(user ? `Found ${user.name}, ${user.role}, ${user.tier} tier.` : 'No account has this e-mail.');
   });
   return (
-    <Card title="A user’s tier">
+    <Card title="Users">
       <form
         noValidate
-        className="space-y-4"
+        className="space-y-3"
         onSubmit={(submit) => {
           submit.preventDefault();
-          setDone(undefined);
-          const known = uuid.test(id.trim());
-          setError(known ? undefined : 'A user id, as their account page shows it.');
-          if (known) changing.run({ id: id.trim(), tier });
+          setFound(undefined);
+          const typed = email.trim();
+          setError(typed === '' ? 'Type the e-mail of an account.' : undefined);
+          if (typed !== '') finding.run(typed);
         }}
       >
         <Field
-          label="User id"
-          name="userId"
+          label="E-mail"
+          name="userEmail"
+          type="email"
           autoComplete="off"
-          hint="People find theirs on their account page."
+          hint="All of it; capitals do not matter."
           error={error}
-          value={id}
-          onChange={setId}
+          value={email}
+          onChange={setEmail}
         />
-        <OneOf label="Tier" options={tiers} value={tier} onChange={setTier} />
-        {changing.problem && <ProblemNotice problem={changing.problem} doing="changing" again={changing.again} />}
-        {done && (
-          <Notice tone="good" title="Changed">
-            <p>{done} Their next request is in it.</p>
-          </Notice>
-        )}
-        <Button type="submit" busy={changing.busy} busyText="Changing">
-          Change the tier
+        {finding.problem && <ProblemNotice problem={finding.problem} doing="reading" again={finding.again} />}
+        <Button type="submit" look="quiet" busy={finding.busy} busyText="Looking">
+          Find the user
         </Button>
       </form>
+      {found === 'nobody' && <Notice tone="calm" title="No account has this e-mail." />}
+      {found && found !== 'nobody' && <FoundUser key={found.id} user={found} onChanged={setFound} />}
     </Card>
+  );
+}
+
+function FoundUser({ user, onChanged }: { user: User; onChanged: (user: User) => void }) {
+  const [done, setDone] = useState(false);
+  const changing = useWrite(changeTier, (changed) => {
+    setDone(true);
+    onChanged(changed);
+    announce(`${changed.name} is on the ${changed.tier} tier now.`);
+  });
+  const next = otherTier[user.tier];
+  return (
+    <div className="space-y-3 rounded-control bg-sunken p-4">
+      <div>
+        <p className="font-semibold">{user.name}</p>
+        <p className="wrap-anywhere">{user.email}</p>
+        <p className="text-sm text-muted">
+          {user.role}, <strong>{user.tier} tier</strong>
+        </p>
+        <code className="block text-xs wrap-anywhere text-muted">{user.id}</code>
+      </div>
+      {done && <p className="font-medium text-good">Changed. Their next request is in it, on every task.</p>}
+      {changing.problem && <ProblemNotice problem={changing.problem} doing="changing" again={changing.again} />}
+      <Button
+        busy={changing.busy}
+        busyText="Changing"
+        onClick={() => {
+          setDone(false);
+          changing.run({ id: user.id, tier: next });
+        }}
+      >
+        Move to the {next} tier
+      </Button>
+    </div>
   );
 }

@@ -3,7 +3,9 @@ import { useState } from 'react';
 import { limitsQuery } from '../api/operator-calls.ts';
 import { Activity } from '../operations/activity.tsx';
 import { Busiest } from '../operations/busiest.tsx';
+import { Conservation } from '../operations/conservation.tsx';
 import { AuditTrail, Limits } from '../operations/limits.tsx';
+import { Places } from '../operations/places.tsx';
 import { Tasks } from '../operations/tasks.tsx';
 import { UserTier } from '../operations/user-tier.tsx';
 import { OnlyFor } from '../parts/only-for.tsx';
@@ -21,15 +23,20 @@ function Operations() {
   const limits = useQuery(limitsQuery).data ?? [];
   const policies = [...new Set(limits.map(({ policy }) => policy))];
   return (
-    <Page title="Operations" lead="What the limits decide, for whom, and what you can change while they run.">
+    <Page
+      title="Operations"
+      lead="What the limits decide and for whom, how the tasks are, what is sold, and what you can change while they run."
+    >
       <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
         <div className="min-w-0 space-y-4">
-          <Activity minutes={minutes} onMinutes={setMinutes} />
+          <Activity minutes={minutes} onMinutes={setMinutes} policies={policies} />
           <Busiest minutes={minutes} policies={policies} />
+          <Places />
           <Limits />
         </div>
         <div className="min-w-0 space-y-4">
-          <Tasks minutes={minutes} />
+          <Tasks />
+          <Conservation />
           <UserTier />
           <AuditTrail />
         </div>

@@ -1,0 +1,100 @@
+import type { AuditResult } from '@minitickets/contract';
+import { clsx } from 'clsx';
+import { useState } from 'react';
+import { runAudit } from '../api/operator-calls.ts';
+import { useWrite } from '../api/use-write.ts';
+import { announce } from '../parts/announcer.tsx';
+import { Button } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { ProblemNotice } from '../parts/notice.tsx';
+import { readerTime } from '../words/dates.ts';
+
+/** Holds the laws of conservation against the database, and shows what broke one. */
+export function Conservation() {
+  const [result, setResult] = useState<AuditResult>();
+  const auditing = useWrite(runAudit, (found) => {
+    setResult(found);
+    announce(outcomeWords[found.outcome]);
+  });
+  return (
+    <Card
+      title="Conservation check"
+      aside={
+        <Button look="quiet" busy={auditing.busy} busyText="Checking" onClick={() => auditing.run(undefined)}>
+          Check now
+        </Button>
+      }
+    >
+      {auditing.problem && <ProblemNotice problem={auditing.problem} doing="reading" again={auditing.again} />}
+      {result ? (
+        <Found result={result} />
+      ) : (
+        <p className="text-muted">
+          Places, bookings, tickets and money have to add up at every moment. The check reads all of it as it stood at
+          one of them, and changes nothing.
+        </p>
+      )}
+      <p className="text-sm text-muted">
+        The same from a shell: <code>npm run audit</code>
+      </p>
+    </Card>
+  );
+}
+
+type Outcome = AuditResult['outcome'];
+
+const outcomeWords: Record<Outcome, string> = {
+  held: 'Every law holds.',
+  broken: 'A law is broken.',
+  unchecked: 'What was checked holds, but there was no time for all of it.',
+};
+const marks: Record<Outcome, { icon: IconName; look: string; words: string }> = {
+  held: { icon: 'check', look: 'text-good', words: 'holds' },
+  broken: { icon: 'warning', look: 'text-bad', words: 'broken' },
+  unchecked: { icon: 'clock', look: 'text-warn', words: 'not checked' },
+};
+
+function Found({ result: { outcome, checkedAt, tookMs, verdicts } }: { result: AuditResult }) {
+  return (
+    <>
+      <p>
+        <strong className={marks[outcome].look}>{outcomeWords[outcome]}</strong>{' '}
+        <span className="text-sm text-muted">
+          {readerTime(checkedAt)}, in {tookMs} ms
+        </span>
+      </p>
+      <ul className="space-y-2">
+        {verdicts.map((verdict) => (
+          <li key={verdict.law} className="flex gap-2.5">
+            <span className={clsx('mt-0.5', marks[verdict.outcome].look)}>
+              <Icon name={marks[verdict.outcome].icon} />
+            </span>
+            <div className="min-w-0 grow">
+              <p>
+                {verdict.law}
+                <span className="sr-only">: {marks[verdict.outcome].words}</span>
+              </p>
+              {verdict.offenders.length > 0 && <Offenders offenders={verdict.offenders} />}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The first rows that break a law, as the database has them. */
+function Offenders({ offenders }: { offenders: AuditResult['verdicts'][number]['offenders'] }) {
+  return (
+    <ol className="mt-1 space-y-1">
+      {offenders.map((row) => (
+        <li key={JSON.stringify(row)} className="rounded-control bg-bad-soft px-3 py-1.5 text-sm wrap-anywhere">
+          {Object.entries(row)
+            .map(([name, value]) => `${name} ${value ?? '–'}`)
+            .join(', ')}
+        </li>
+      ))}
+    </ol>
+  );
+}

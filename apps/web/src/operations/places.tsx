@@ -1,0 +1,136 @@
+import type { EventInventory } from '@minitickets/contract';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { clsx } from 'clsx';
+import type { CSSProperties } from 'react';
+import { placesQuery } from '../api/operator-calls.ts';
+import { Button } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Skeleton } from '../parts/skeleton.tsx';
+import { eventTime } from '../words/dates.ts';
+
+/** What of each event is sold, held and free, and which gates turn requests away at this moment. */
+export function Places() {
+  const places = useInfiniteQuery(placesQuery);
+  return (
+    <Card title="Events" aside={<Key />}>
+      <Loaded query={places} waiting={<Skeleton className="h-72" />}>
+        {(events) =>
+          events.length === 0 ? (
+            <p className="text-muted">No event is coming, and none began in the last day.</p>
+          ) : (
+            <>
+              <ul className="space-y-4">
+                {events.map((event) => (
+                  <EventPlaces key={event.id} event={event} />
+                ))}
+              </ul>
+              {places.hasNextPage && (
+                <Button
+                  look="quiet"
+                  busy={places.isFetchingNextPage}
+                  busyText="Loading more"
+                  onClick={() => {
+                    places.fetchNextPage().catch(() => undefined);
+                  }}
+                >
+                  Show later events
+                </Button>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+      <p className="text-sm text-muted">
+        A gate closes when PostgreSQL has said “sold out”, and turns requests away before they reach it. It opens by
+        itself within a second, and at once when places come back.
+      </p>
+    </Card>
+  );
+}
+
+function Key() {
+  return (
+    <ul className="flex flex-wrap gap-x-3 text-sm text-muted">
+      {parts.map(({ name, look }) => (
+        <li key={name} className="flex items-center gap-1.5">
+          <span aria-hidden="true" className={clsx('size-3 rounded-full inset-ring inset-ring-edge', look)} />
+          {name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const parts = [
+  { name: 'sold', look: 'bg-good' },
+  { name: 'held', look: 'bg-warn' },
+  { name: 'free', look: 'bg-sunken' },
+] as const;
+
+const statusWords: Record<EventInventory['status'], string> = {
+  draft: 'draft',
+  on_sale: 'on sale',
+  cancelled: 'cancelled',
+};
+
+function EventPlaces({ event }: { event: EventInventory }) {
+  const { slug, name, status, startsAt, timeZone, ticketTypes } = event;
+  return (
+    <li className="space-y-2 border-t border-line pt-4 first:border-t-0 first:pt-0">
+      <div>
+        <h3 className="font-semibold">
+          <Link to="/events/$slug" params={{ slug }} className="underline underline-offset-4">
+            {name}
+          </Link>
+        </h3>
+        <p className="text-sm text-muted">
+          {eventTime(startsAt, timeZone).there}, {statusWords[status]}
+        </p>
+      </div>
+      {ticketTypes.length === 0 ? (
+        <p className="text-muted">No ticket types yet.</p>
+      ) : (
+        <ul className="space-y-2">
+          {ticketTypes.map((type) => (
+            <TypePlaces key={type.id} type={type} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+function TypePlaces({ type }: { type: EventInventory['ticketTypes'][number] }) {
+  const { name, capacity, sold, held, free, gateClosedUntil } = type;
+  const shares = [
+    ['bg-good', sold],
+    ['bg-warn', held],
+  ] as const;
+  return (
+    <li>
+      <p className="flex flex-wrap justify-between gap-x-4">
+        <span>
+          {name}{' '}
+          {gateClosedUntil && (
+            <span className="rounded-full bg-bad-soft px-2 py-0.5 text-sm font-semibold text-bad">gate closed</span>
+          )}
+        </span>
+        <span className="text-sm text-muted tabular-nums">
+          {sold} sold, {held} held, <strong className={clsx(free > 0 ? 'text-ink' : 'text-bad')}>{free} free</strong> of{' '}
+          {capacity}
+        </span>
+      </p>
+      <div aria-hidden="true" className="mt-1 flex h-2 overflow-hidden rounded-full bg-sunken">
+        {shares.map(([look, count]) => (
+          <span
+            key={look}
+            className={clsx('basis-(--share)', look)}
+            style={{ '--share': `${(100 * count) / Math.max(1, capacity)}%` } as CSSProperties}
+          />
+        ))}
+      </div>
+    </li>
+  );
+}

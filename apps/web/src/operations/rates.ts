@@ -1,0 +1,25 @@
+import type { LimitActivitySeries } from '@minitickets/contract';
+
+/** Decisions per second over the interval that ended so many seconds before the newest one did. */
+export interface Rates {
+  secondsAgo: number;
+  allowed: number;
+  throttled: number;
+  suppressed: number;
+}
+
+/**
+ * The rates of one policy, or of all of them together, oldest first.
+ * @param policy undefined for all
+ */
+export function ratesOf({ policies, intervals, intervalSeconds }: LimitActivitySeries, policy?: string): Rates[] {
+  const shown = policies.filter((one) => policy === undefined || one.policy === policy);
+  const rate = (outcome: 'allowed' | 'throttled' | 'suppressed', index: number) =>
+    shown.reduce((sum, one) => sum + (one[outcome][index] ?? 0), 0) / intervalSeconds;
+  return Array.from({ length: intervals }, (_, index) => ({
+    secondsAgo: (intervals - 1 - index) * intervalSeconds,
+    allowed: rate('allowed', index),
+    throttled: rate('throttled', index),
+    suppressed: rate('suppressed', index),
+  }));
+}
