@@ -3,12 +3,13 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { decisions } from './build/decisions-plugin.ts';
+import { prerender } from './build/prerender-plugin.ts';
 
 const contractSource = fileURLToPath(new URL('../../packages/contract/src/index.ts', import.meta.url));
 const decisionsFrame = fileURLToPath(new URL('../../packages/decisions/frame/', import.meta.url));
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), decisions()],
+  plugins: [react(), tailwindcss(), decisions(), prerender()],
   // What pages share with others is read from its source, so that the pages can be built before anything else was.
   resolve: {
     alias: [

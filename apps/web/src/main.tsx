@@ -12,10 +12,22 @@ followOtherTabs(queryClient);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <RouterProvider router={createShopRouter()} />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const router = createShopRouter();
+
+function show(page: HTMLElement) {
+  createRoot(page).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+
+if (root.hasChildNodes()) {
+  // What was rendered when the page was built stays until all of it can be put in its place at once: nothing moves.
+  router
+    .load()
+    .catch(() => undefined)
+    .finally(() => show(root));
+} else show(root);

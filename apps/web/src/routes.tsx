@@ -1,4 +1,11 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  type RouterHistory,
+} from '@tanstack/react-router';
 import { readSetUp, writeSetUp } from './limiter/set-up.ts';
 import { EventsPage } from './pages/events.tsx';
 import { FailurePage } from './pages/failure.tsx';
@@ -133,11 +140,14 @@ const routeTree = rootRoute.addChildren([
   registerRoute,
 ]);
 
-export function createShopRouter() {
+/** @param history of a page that no browser shows; without it the browser's own */
+export function createShopRouter(history?: RouterHistory) {
   return createRouter({
     routeTree,
+    ...(history && { history }),
     defaultPreload: 'intent',
-    scrollRestoration: true,
+    // Without a browser nothing scrolls, and the router would write an inline script for it.
+    scrollRestoration: history === undefined,
     // Plain text in, plain text out: the router's own way would turn `?search=2026` into a number.
     parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
     stringifySearch: (search) => {

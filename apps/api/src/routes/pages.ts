@@ -1,33 +1,69 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../deps.ts';
 import { sendNotFound } from '../plugins/error-mapping.ts';
 
 /** What the API answers by itself; an unknown address below them is a problem, not a page. */
-const NOT_PAGES = /^\/(v1|health|metrics|docs|problems|assets|openapi\.json)(\/|\?|$)/;
+const NOT_PAGES = /^\/(v1|lab|health|metrics|docs|problems|assets|share|openapi\.json)(\/|\?|$)/;
 
-/** Serves the built pages: assets for ever, as their names are hashes of their content; the page itself never from a cache. */
+/** Stands in the built pages where an address has to be a whole one, as previews of links want it. */
+const ORIGIN_MARK = '%ORIGIN%';
+
+/**
+ * Serves the built pages: assets for ever, as their names are hashes of their content; pages themselves never from a cache.
+ * Each folder with an `index.html` is the address of a page that was rendered when it was built; the first one is the shell.
+ */
 export async function pageRoutes(app: Api, webRoot: string) {
-  const page = readFileSync(join(webRoot, 'index.html'), 'utf8');
+  const pages = readPages(webRoot);
+  const shell = pages.get('/');
+  if (shell === undefined) throw new Error(`there is no index.html in ${webRoot}`);
   await app.register(fastifyStatic, {
     root: webRoot,
     wildcard: false,
     index: false,
-    globIgnore: ['index.html'],
+    globIgnore: ['**/index.html'],
+    // Its own header would take the place of the one below.
+    cacheControl: false,
     setHeaders: (response, path) => {
       const hashed = path.startsWith(join(webRoot, 'assets'));
       response.setHeader('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600');
     },
   });
-  app.get('/', { schema: { hide: true } }, (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page),
-  );
+  for (const [address, page] of pages) {
+    app.get(address, { schema: { hide: true } }, (request, reply) => sendPage(page, request, reply));
+  }
   // The pages' own router knows the other addresses, and shows its own "not found".
   app.setNotFoundHandler((request, reply) => {
     const wantsPage =
       request.method === 'GET' && !NOT_PAGES.test(request.url) && request.headers.accept?.includes('text/html');
-    if (wantsPage) return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
-    return sendNotFound(request, reply);
+    return wantsPage ? sendPage(shell, request, reply) : sendNotFound(request, reply);
   });
+}
+
+/** The pages by their addresses: `/` and `/decisions/double-click`. */
+function readPages(webRoot: string): Map<string, string> {
+  const files = readdirSync(webRoot, { recursive: true, encoding: 'utf8' });
+  const names = files.filter((file) => file === 'index.html' || file.endsWith(`${sep}index.html`));
+  return new Map(
+    names.map((name) => {
+      const folder = dirname(name).split(sep).join('/');
+      return [folder === '.' ? '/' : `/${folder}`, readFileSync(join(webRoot, name), 'utf8')];
+    }),
+  );
+}
+
+function sendPage(page: string, request: FastifyRequest, reply: FastifyReply) {
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-cache')
+    .send(page.replaceAll(ORIGIN_MARK, () => originOf(request)));
+}
+
+/** A host as browsers send it. What is none is left out, and the addresses in the page begin with their paths. */
+const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+function originOf({ protocol, host }: FastifyRequest): string {
+  return HOST.test(host) ? `${protocol}://${host}` : '';
 }

@@ -86,6 +86,7 @@ function AllDecisions() {
   return (
     <Link
       to="/decisions"
+      activeOptions={{ exact: true }}
       className="inline-flex min-h-11 items-center gap-2 font-medium text-muted underline-offset-4 hover:underline"
     >
       <Icon name="back" className="size-4" />

@@ -17,6 +17,7 @@ export function Announcer() {
       return () => listeners.delete(listener);
     },
     () => said,
+    () => '',
   );
   return <output className="sr-only">{text}</output>;
 }

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fastify from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Api } from '../deps.ts';
+import { mapErrors } from '../plugins/error-mapping.ts';
+import { tellBrowsers } from '../plugins/security-headers.ts';
+import { pageRoutes } from './pages.ts';
+
+const webRoot = mkdtempSync(join(tmpdir(), 'minitickets-pages-'));
+const app = fastify() as unknown as Api;
+
+beforeAll(async () => {
+  const files = {
+    'index.html': '<title>The shell</title><meta property="og:url" content="%ORIGIN%/" />',
+    'decisions/index.html': '<title>All decisions</title>',
+    'decisions/double-click/index.html': '<link rel="canonical" href="%ORIGIN%/decisions/double-click" />',
+    'assets/app-1a2b.js': 'export {};',
+    'share/site.png': 'an image',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(webRoot, name)), { recursive: true });
+    await writeFile(join(webRoot, name), text);
+  }
+  mapErrors(app);
+  tellBrowsers(app);
+  await pageRoutes(app, webRoot);
+});
+afterAll(async () => {
+  await app.close();
+  rmSync(webRoot, { recursive: true });
+});
+
+const get = (url: string, headers: Record<string, string> = {}) =>
+  app.inject({ url, headers: { accept: 'text/html', host: 'tickets.example', ...headers } });
+
+test('a page that was rendered when it was built is served at the address that its folder is', async () => {
+  expect((await get('/decisions')).body).toContain('All decisions');
+  expect((await get('/decisions/double-click')).body).toContain('canonical');
+  // Whoever makes a preview of a link may not say that it wants a page.
+  expect((await get('/decisions/double-click', { accept: '*/*' })).statusCode).toBe(200);
+});
+
+test('the shell is served at every other address of a page, and a problem below those that are none', async () => {
+  for (const address of ['/', '/events/an-evening', '/decisions/there-is-none']) {
+    expect((await get(address)).body).toContain('The shell');
+  }
+  for (const address of ['/v1/nothing', '/lab/nothing', '/assets/gone.js', '/share/gone.png']) {
+    const answer = await get(address);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, expect.stringContaining('problem+json')]);
+  }
+});
+
+test('pages are never served from a cache, assets for ever, and images for an hour', async () => {
+  const caching = async (url: string) => (await get(url)).headers['cache-control'];
+  for (const page of ['/', '/decisions', '/decisions/double-click', '/bookings']) {
+    expect(await caching(page)).toBe('no-cache');
+  }
+  expect(await caching('/assets/app-1a2b.js')).toContain('immutable');
+  expect(await caching('/share/site.png')).toBe('public, max-age=3600');
+  // The file of a page is no second address of it.
+  expect((await get('/decisions/index.html')).body).toContain('The shell');
+});
+
+test('all pages have the one policy that allows no inline scripts and styles', async () => {
+  const policies = await Promise.all(['/', '/decisions', '/decisions/double-click'].map((page) => get(page)));
+  const [first = '', ...others] = policies.map(({ headers }) => String(headers['content-security-policy']));
+  expect(first).toContain("script-src 'self'");
+  expect(first).not.toContain('unsafe-inline');
+  expect(others).toEqual([first, first]);
+});
+
+test('addresses that have to be whole ones name the host that was asked', async () => {
+  expect((await get('/')).body).toContain('content="http://tickets.example/"');
+  expect((await get('/', { host: '[::1]:8080' })).body).toContain('content="http://[::1]:8080/"');
+  expect((await get('/decisions/double-click')).body).toContain('"http://tickets.example/decisions/double-click"');
+});
+
+test('a host that is none gets into no page', async () => {
+  for (const host of ['"><script>alert(1)</script>', 'a b', `${'x'.repeat(300)}`, "evil'onload=x"]) {
+    const { body } = await get('/', { host });
+    expect(body).toContain('content="/"');
+  }
+});

@@ -1,0 +1,58 @@
+/** Stands in built pages for where they are served from, as in `https://tickets.example`: whoever serves them fills it in. */
+export const originMark = '%ORIGIN%';
+
+const imageSize = { width: 1200, height: 630 };
+
+/** What a page says about itself to browsers, search engines, and whoever shows a preview of a link to it. */
+export type PageHead = {
+  title: string;
+  description: string;
+  /** As in `/decisions`. */
+  address: string;
+  /** The name of its share image. */
+  image: string;
+  /** What the image shows, in words. */
+  imageText: string;
+};
+
+/** Writes what a page says about itself in the place of what the shell says. */
+export function withHead(shell: string, head: PageHead): string {
+  const { title, description, address, image, imageText } = head;
+  const imageAddress = `${originMark}/share/${image}.png`;
+  const lines = [
+    `<title>${escaped(title)}</title>`,
+    meta('name', 'description', description),
+    `<link rel="canonical" href="${originMark}${escaped(address)}" />`,
+    meta('property', 'og:type', address === '/' ? 'website' : 'article'),
+    meta('property', 'og:site_name', 'MiniTickets'),
+    meta('property', 'og:title', title),
+    meta('property', 'og:description', description),
+    meta('property', 'og:url', `${originMark}${address}`),
+    meta('property', 'og:image', imageAddress),
+    meta('property', 'og:image:width', String(imageSize.width)),
+    meta('property', 'og:image:height', String(imageSize.height)),
+    meta('property', 'og:image:alt', imageText),
+    meta('name', 'twitter:card', 'summary_large_image'),
+    meta('name', 'twitter:title', title),
+    meta('name', 'twitter:description', description),
+    meta('name', 'twitter:image', imageAddress),
+  ];
+  return replaced(shell, /<title>[^<]*<\/title>\s*<meta name="description"[^>]*>/, lines.join('\n    '));
+}
+
+/** Puts a page's own content into the shell. */
+export function withContent(shell: string, html: string, noScript: string): string {
+  const filled = replaced(shell, /<div id="root"><\/div>/, `<div id="root">${html}</div>`);
+  return replaced(filled, /<noscript>[^<]*<\/noscript>/, `<noscript>${escaped(noScript)}</noscript>`);
+}
+
+const meta = (kind: 'name' | 'property', name: string, content: string) =>
+  `<meta ${kind}="${name}" content="${escaped(content)}" />`;
+
+function replaced(text: string, what: RegExp, by: string): string {
+  if (!what.test(text)) throw new Error(`index.html has no ${what.source}`);
+  return text.replace(what, () => by);
+}
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
