@@ -80,7 +80,7 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
       () => pool.end(),
       () => writingPool.end(),
     );
-    return { db, writingPool, url: options.url };
+    return { db, writingPool };
   }
 
   return {

@@ -1,0 +1,187 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Config } from '@minitickets/api/config';
+import { type LoginAttempts, loginAttempts } from '@minitickets/api/plugins/login-attempts';
+import { limit } from '@minitickets/api/plugins/rate-limit';
+import { requireUser } from '@minitickets/api/plugins/session';
+import { insertUser } from '@minitickets/api/queries/users';
+import { sessionRoutes } from '@minitickets/api/routes/sessions';
+import { policies } from '@minitickets/api/rules/limits';
+import { withEditedScripts } from '../frame/altered-stores.ts';
+import { standingClock } from '../frame/clock.ts';
+import { defineExperiment } from '../frame/experiment.ts';
+import { markedPasswords } from '../frame/marked-passwords.ts';
+import { exactly } from '../frame/results.ts';
+import { openTaskApp } from '../frame/task-app.ts';
+import { accountAlone, addressAlone, limitByAddress } from './naive.ts';
+
+/** Whose tokens a booking costs, and whose a log-in besides those of its address. */
+type Identities = { limitBooking: typeof limit; attempts: (config: Config) => LoginAttempts };
+
+const LOGINS = policies.login.limits.all.capacity;
+const BUDGET = policies['login-account'].limits.all.capacity;
+const BOOKINGS = policies.booking.limits.free.capacity;
+
+const OFFICE_ADDRESS = '198.51.100.7';
+/** As many as may log in from one address at once. One of them has a bot. */
+const PEOPLE = LOGINS;
+const BOT_CALLS = 40;
+const CALLS_EACH = 2;
+const HONEST = (PEOPLE - 1) * CALLS_EACH;
+const STRANGERS_ADDRESSES = 5;
+const GUESSES = STRANGERS_ADDRESSES * LOGINS;
+const HOUR_MS = 3_600_000;
+const BEGIN_MS = 500_000 * HOUR_MS;
+
+const shipped: Identities = { limitBooking: limit, attempts: loginAttempts };
+const naive = (region: string) => ({ file: 'packages/decisions/shared-office/naive.ts', region });
+const reserve = { file: 'apps/api/src/plugins/login-attempts.ts', region: 'reserve' };
+
+export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | 'owner'>({
+  name: 'shared-office',
+  claim: 'People who share an address do not share a limit where they are known, and strangers lock nobody out.',
+  load: `An office of ${PEOPLE} behind one address. They log in at nine. A sale opens: one of them has a bot that asks ${BOT_CALLS} times, then the others ask ${CALLS_EACH} times each. An hour later a stranger with ${STRANGERS_ADDRESSES} addresses guesses at a colleague's password, ${LOGINS} times from each, with a made-up device cookie every time. Then the colleague logs in, on the device of the morning. The clock is moved by hand; passwords are checked without a hash.`,
+  measures: {
+    colleagues: `of ${HONEST} requests of the others, let through to book`,
+    bot: `of ${BOT_CALLS} requests of the bot, let through to book`,
+    guesses: `of ${GUESSES} guesses, passwords that were tried`,
+    owner: 'the right password afterwards, tried',
+  },
+  naive: {
+    'booking-by-address': {
+      what: 'counts bookings by address',
+      subject: { ...shipped, limitBooking: limitByAddress },
+      differences: [
+        {
+          shipped: { file: 'apps/api/src/plugins/rate-limit.ts', region: 'whose-bucket' },
+          instead: naive('booking-by-address'),
+        },
+      ],
+      mostChangedLines: 2,
+      fails: { colleagues: exactly(0), bot: exactly(BOOKINGS), guesses: exactly(BUDGET), owner: exactly(1) },
+    },
+    'address-alone': {
+      what: 'counts log-ins by address, and nothing by account',
+      subject: { ...shipped, attempts: addressAlone },
+      differences: [{ shipped: reserve, instead: naive('address-alone') }],
+      mostChangedLines: 8,
+      fails: { colleagues: exactly(HONEST), bot: exactly(BOOKINGS), guesses: exactly(GUESSES), owner: exactly(1) },
+    },
+    'account-alone': {
+      what: 'counts failures by account, whatever the device',
+      subject: { ...shipped, attempts: accountAlone },
+      differences: [{ shipped: reserve, instead: naive('account-alone') }],
+      mostChangedLines: 3,
+      fails: { colleagues: exactly(HONEST), bot: exactly(BOOKINGS), guesses: exactly(BUDGET), owner: exactly(0) },
+    },
+  },
+  shipped: {
+    what: 'counts bookings by user; log-ins by address, and failures by account or known device',
+    subject: shipped,
+    holds: { colleagues: exactly(HONEST), bot: exactly(BOOKINGS), guesses: exactly(BUDGET), owner: exactly(1) },
+  },
+  mutation: {
+    what: 'a device cookie is believed without a look at who signed it',
+    subject: {
+      ...shipped,
+      attempts(config) {
+        const attempts = loginAttempts(config);
+        return {
+          ...attempts,
+          reserve: (request, email) => attempts.reserve(request, request.cookies.device ?? email),
+        };
+      },
+    },
+  },
+  prediction: {
+    question: `One address may try ${LOGINS} passwords. How many does a stranger with ${STRANGERS_ADDRESSES} addresses try at one account, if only addresses are counted?`,
+    arm: 'address-alone',
+    measure: 'guesses',
+  },
+
+  async run(stage, { limitBooking, attempts }) {
+    const observer = await stage.connectRedis();
+    const { passwords, hashOf, tried } = markedPasswords(observer);
+    let nowMs = BEGIN_MS;
+    const redis = withEditedScripts(await stage.connectRedis(), standingClock, () => [nowMs * 1000]);
+    const { app, db } = await openTaskApp(stage, redis, (scope, deps) => {
+      sessionRoutes(scope, deps, passwords, attempts(deps.config));
+      // The work behind the limit is a mark: what an event's own limit for each person does is not in question.
+      scope.post('/v1/bookings', { onRequest: [requireUser, limitBooking('booking')] }, (request) =>
+        observer.hincrby(BOOKED, request.viewer?.user.id ?? '', 1),
+      );
+    });
+
+    async function logIn(who: string, from: string, payload: { email: string; password: string }, device?: string) {
+      const cookies = device === undefined ? {} : { device };
+      const answer = await app.inject({ method: 'POST', url: '/v1/sessions', remoteAddress: from, payload, cookies });
+      const outcome = answer.statusCode === 429 ? 'refused' : 'served';
+      stage.emit({
+        kind: 'request',
+        actor: who,
+        outcome,
+        detail: `log-in: ${answer.statusCode}`,
+        atMs: nowMs - BEGIN_MS,
+      });
+      const cookie = (name: string) => answer.cookies.find((one) => one.name === name)?.value ?? '';
+      return { sid: cookie('sid'), device: cookie('device') };
+    }
+    async function book(who: string, sid: string) {
+      const request = { method: 'POST', url: '/v1/bookings', remoteAddress: OFFICE_ADDRESS, cookies: { sid } } as const;
+      const { statusCode, headers } = await app.inject(request);
+      const atMs = nowMs - BEGIN_MS;
+      const outcome = statusCode === 200 ? 'served' : statusCode === 429 ? 'refused' : 'failed';
+      stage.emit({ kind: 'request', actor: who, outcome, detail: `booking: ${statusCode}`, atMs });
+      const value = Number(headers['x-ratelimit-remaining'] ?? 0);
+      stage.emit({ kind: 'level', name: 'tokens that are left to who asks', value, most: BOOKINGS, atMs });
+    }
+
+    stage.emit({ kind: 'scene', what: 'nine o’clock: the office logs in', atMs: 0 });
+    const office = [];
+    for (let n = 0; n < PEOPLE; n += 1) {
+      const login = {
+        email: `colleague-${n}-${randomUUID()}@example.test`,
+        password: `the password of colleague ${n}`,
+      };
+      const user = await insertUser(db, {
+        email: login.email,
+        name: 'A colleague',
+        passwordHash: hashOf(login.password),
+      });
+      office.push({ ...login, id: user.id, ...(await logIn('the office', OFFICE_ADDRESS, login)) });
+    }
+    const [bot, owner] = office;
+    if (!bot || !owner) throw new Error('an office is more than one');
+
+    stage.emit({ kind: 'scene', what: 'a sale opens', atMs: nowMs - BEGIN_MS });
+    for (let n = 0; n < BOT_CALLS; n += 1) await book('the bot', bot.sid);
+    for (const { sid } of office.slice(1)) {
+      for (let n = 0; n < CALLS_EACH; n += 1) await book('the office', sid);
+    }
+    const booked = await observer.hgetall(BOOKED);
+    const bookedBy = (who: { id: string }) => Number(booked[who.id] ?? 0);
+
+    nowMs += HOUR_MS;
+    stage.emit({ kind: 'scene', what: 'a stranger guesses', atMs: nowMs - BEGIN_MS });
+    const before = await tried();
+    for (let n = 0; n < GUESSES; n += 1) {
+      const from = `203.0.113.${1 + (n % STRANGERS_ADDRESSES)}`;
+      await logIn('the stranger', from, { email: owner.email, password: `guess ${n}` }, madeUpDevice());
+    }
+    const guessed = await tried();
+    stage.emit({ kind: 'scene', what: 'the owner logs in', atMs: nowMs - BEGIN_MS });
+    const { email, password, device } = owner;
+    await logIn('the owner', OFFICE_ADDRESS, { email, password }, device);
+    return {
+      colleagues: office.slice(1).reduce((sum, colleague) => sum + bookedBy(colleague), 0),
+      bot: bookedBy(bot),
+      guesses: guessed - before,
+      owner: (await tried()) - guessed,
+    };
+  },
+});
+
+const BOOKED = 'booked';
+
+/** Looks like a device cookie, and is signed by nobody. */
+const madeUpDevice = () =>
+  `${randomBytes(16).toString('base64url')}.${Date.now().toString(36)}.${randomBytes(32).toString('base64url')}`;
