@@ -8,6 +8,7 @@ import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
 import sharedPolicy from './shared-policy/experiment.ts';
+import sharedOffice from './shared-office/experiment.ts';
 import suppression from './suppression/experiment.ts';
 import tokenBucketOrWindow from './token-bucket-or-window/experiment.ts';
 import whoIsTheClient from './who-is-the-client/experiment.ts';
@@ -23,6 +24,7 @@ export const experiments: Experiment[] = [
   suppression,
   whoIsTheClient,
   changeWithoutDeploy,
+  sharedOffice,
   neverOversell,
   neverUndersell,
   doubleClick,
