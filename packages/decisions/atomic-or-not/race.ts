@@ -1,0 +1,100 @@
+import { readBucket } from '@minitickets/api/queries/limit-buckets';
+import { takeToken } from '@minitickets/api/queries/rate-limits';
+import type { Redis } from 'ioredis';
+import { withEditedScripts } from '../frame/altered-stores.ts';
+import type { Stage } from '../frame/arena.ts';
+import { edited } from '../frame/edits.ts';
+import { plainLimit } from '../frame/plain-limit.ts';
+import { recordSteps, type TakeTurn } from '../frame/race.ts';
+import { readExcerpt } from '../frame/shipped-source.ts';
+import { onlyDeciding, writingAfterwards } from './naive.ts';
+
+/** None flow back during the race. */
+const limit = plainLimit({ capacity: 1, refillIntervalMs: 3_600_000 });
+const BUCKET = 'race';
+
+/** Two calls for the last token, each at a task of its own. */
+export const races = [
+  {
+    arm: 'decide-then-write',
+    title: 'Reads and decides in one command, writes in the next',
+    record: (stage: Stage) =>
+      record(stage, edited(scriptText('charge'), onlyDeciding), (redis) =>
+        withEditedScripts(writingAfterwards(redis), onlyDeciding),
+      ),
+  },
+  {
+    arm: 'shipped',
+    title: 'Reads, decides and writes in one script',
+    record: (stage: Stage) => record(stage, scriptText('charge'), (redis) => redis),
+  },
+];
+
+const actors = [
+  { name: 'A', what: 'wants the last token, at task 1' },
+  { name: 'B', what: 'wants the last token, at task 2' },
+];
+
+function scriptText(region: string) {
+  return readExcerpt({ file: 'apps/api/src/queries/rate-limits.lua', region }).text;
+}
+
+async function record(stage: Stage, charge: string, connect: (redis: Redis) => Redis) {
+  const observer = await stage.connectRedis();
+  const tasks = await stage.tasks(actors.length);
+  // Redis knows the script by its name from then on: in the race it need not be sent.
+  await takeToken(connect(observer), { bucket: 'before the race', limit });
+
+  const answers: string[] = [];
+  const script = `EVALSHA rate-limits.lua\n…\n${scriptText('verdict')}\n…\n${charge}`;
+  const steps = await recordSteps(
+    actors.map(({ name }, index) => ({
+      name,
+      async run(takeTurn) {
+        const view = commandByCommand(tasks[index]?.redis as Redis, takeTurn, script);
+        const { allowed } = await takeToken(connect(view), { bucket: BUCKET, limit });
+        answers.push(`${name} is ${allowed ? 'served' : 'refused'}`);
+      },
+    })),
+    {
+      // Redis runs one command after the other: nobody waits for a lock, because there is none.
+      isBlocked: async () => false,
+      async look() {
+        const bucket = await readBucket(observer, BUCKET);
+        const tokens =
+          bucket.kind === 'stored' ? Math.floor(bucket.parts / (limit.refillIntervalMs * 1000)) : limit.capacity;
+        return { row: { tokens, stored: bucket.kind === 'stored' ? 'yes' : 'no: a bucket starts full' }, locks: [] };
+      },
+    },
+  );
+  const served = answers.filter((answer) => answer.endsWith('served')).length;
+  return {
+    actors,
+    steps,
+    ending: `${answers.toSorted().join(', ')}: calls let through: ${served}, tokens there were: 1.`,
+  };
+}
+
+/** A view of a connection on which each command waits for its turn. */
+function commandByCommand(redis: Redis, takeTurn: TakeTurn, script: string): Redis {
+  const sendCommand = async (...[command, stream]: Parameters<Redis['sendCommand']>) => {
+    const isScript = /^eval/i.test(command.name);
+    let answer: unknown;
+    await takeTurn({
+      what: isScript ? 'runs the script' : 'writes what the script wants written',
+      statement: isScript ? script : 'SET the bucket, without its token, PX its expiry',
+      async perform() {
+        answer = await redis.sendCommand(command, stream);
+        return isScript ? verdictIn(answer) : String(answer);
+      },
+    });
+    return answer;
+  };
+  return Object.create(redis, { sendCommand: { value: sendCommand } }) as Redis;
+}
+
+/** The first of the packed numbers, which is 0 if the call is served. */
+function verdictIn(answer: unknown) {
+  const packed = (Array.isArray(answer) ? answer[0] : answer) as Buffer;
+  return packed.readDoubleLE(0) === 0 ? 'served' : 'refused: empty';
+}
