@@ -1,5 +1,6 @@
 import atomicOrNot from './atomic-or-not/experiment.ts';
 import changeWithoutDeploy from './change-without-deploy/experiment.ts';
+import deployWithoutDrops from './deploy-without-drops/experiment.ts';
 import doubleClick from './double-click/experiment.ts';
 import type { Experiment } from './frame/experiment.ts';
 import holdMeetsPayment from './hold-meets-payment/experiment.ts';
@@ -7,8 +8,8 @@ import hotEvent from './hot-event/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
-import sharedPolicy from './shared-policy/experiment.ts';
 import sharedOffice from './shared-office/experiment.ts';
+import sharedPolicy from './shared-policy/experiment.ts';
 import suppression from './suppression/experiment.ts';
 import tokenBucketOrWindow from './token-bucket-or-window/experiment.ts';
 import whoIsTheClient from './who-is-the-client/experiment.ts';
@@ -23,11 +24,12 @@ export const experiments: Experiment[] = [
   refusedCallsAreFree,
   suppression,
   whoIsTheClient,
-  changeWithoutDeploy,
   sharedOffice,
+  changeWithoutDeploy,
   neverOversell,
   neverUndersell,
   doubleClick,
   holdMeetsPayment,
   hotEvent,
+  deployWithoutDrops,
 ];
