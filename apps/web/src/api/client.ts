@@ -52,6 +52,8 @@ export interface ApiCall {
   idempotencyKey?: string;
   /** `omit` sends no session: for what everybody may read. */
   credentials?: 'same-origin' | 'omit';
+  /** An API key to call with. */
+  bearer?: string | undefined;
   signal?: AbortSignal | undefined;
   deadlineMs?: number;
 }
@@ -97,6 +99,7 @@ export function createRequest(world: {
     const sent: Record<string, string> = { accept: 'application/json, application/problem+json' };
     if (call.body !== undefined) sent['content-type'] = 'application/json';
     if (call.idempotencyKey !== undefined) sent[headers.idempotencyKey] = call.idempotencyKey;
+    if (call.bearer !== undefined) sent.authorization = `Bearer ${call.bearer}`;
     const sentAt = world.now();
     const response = await world.fetch(call.path, {
       method: call.method ?? 'GET',

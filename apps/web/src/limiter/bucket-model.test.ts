@@ -95,3 +95,23 @@ test('a changed limit is noticed, and not taken for a mismatch', () => {
   expect(model.report).toEqual({ checked: 1, mismatches: [], limitChanges: 1 });
   expect(model.limit?.capacity).toBe(30);
 });
+
+test('a request that costs more spends more, and a refusal says only that there was less than its cost', () => {
+  const model = createBucketModel();
+  model.sending(0, 3)(answer('served', 6, at(0)));
+  model.sending(100, 4)(answer('served', 2.1, at(100)));
+  model.sending(200, 5)(answer('throttled', 0, at(200)));
+  expect(model.report.mismatches).toEqual([]);
+  expect(model.tokensAt(204)).toBeCloseTo(2.2);
+  // There were two tokens, so somebody else took them.
+  model.sending(300, 1)(answer('throttled', 0, at(300)));
+  expect(model.report.mismatches).toMatchObject([{ kind: 'less' }]);
+});
+
+test('what costs more than the capacity is refused whatever there is, and tells nothing', () => {
+  const model = createBucketModel();
+  model.sending(0)(answer('served', 8.5, at(0)));
+  model.sending(100, capacity + 1)(answer('throttled', 0, at(100)));
+  expect(model.report.mismatches).toEqual([]);
+  expect(model.tokensAt(104)).toBeCloseTo(8.6);
+});

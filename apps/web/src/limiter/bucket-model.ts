@@ -24,6 +24,8 @@ interface Known {
 }
 
 interface Request {
+  /** In tokens. */
+  cost: number;
   sentAt: number;
   receivedAt: number;
   /** False once it is certain that it took nothing. */
@@ -84,8 +86,8 @@ export function createBucketModel() {
       if (one === own) continue;
       const before = one.receivedAt <= base.sentAt || one.sentAt === base.sentAt;
       if (before || one.sentAt >= receivedAt) continue;
-      if (one.served && one.sentAt >= base.receivedAt && one.receivedAt <= sentAt) certain += 1;
-      if (one.mayHaveTaken) possible += 1;
+      if (one.served && one.sentAt >= base.receivedAt && one.receivedAt <= sentAt) certain += one.cost;
+      if (one.mayHaveTaken) possible += one.cost;
     }
     const { capacity, refillPerMs } = limit;
     const refilledMost = base.tokens + refillPerMs * (receivedAt - base.sentAt);
@@ -96,12 +98,15 @@ export function createBucketModel() {
     };
   }
 
-  /** What an answer says that the bucket held after it: one count, or that there was no whole token. */
-  function saidBy({ outcome, bucket }: Observation): Span | undefined {
+  /** What an answer says that the bucket held after it: one count, or that there was less than it costs. */
+  function saidBy({ outcome, bucket }: Observation, cost: number): Span | undefined {
     const tokens = countIn(bucket);
     if (outcome === 'served' && tokens !== undefined) return { least: tokens, most: tokens };
-    return outcome === 'throttled' ? { least: 0, most: 1 } : undefined;
+    return outcome === 'throttled' && isPossible(cost) ? { least: 0, most: cost } : undefined;
   }
+
+  /** What costs more than the bucket can hold is refused whatever it holds. */
+  const isPossible = (cost: number) => limit === undefined || cost <= limit.capacity;
 
   function countIn(reading: BucketReading | undefined): number | undefined {
     if (!limit || reading?.fullMs === undefined) return undefined;
@@ -110,9 +115,9 @@ export function createBucketModel() {
 
   function check(observation: Observation, own: Request): void {
     const { outcome } = observation;
-    const said = saidBy(observation);
+    const said = saidBy(observation, own.cost);
     if (!said) return;
-    const expected = expectedAt(observation, own, outcome === 'served' ? 1 : 0);
+    const expected = expectedAt(observation, own, outcome === 'served' ? own.cost : 0);
     if (!expected) return;
     checked += 1;
     const less = said.most < expected.least - tolerance;
@@ -149,9 +154,9 @@ export function createBucketModel() {
       return { checked, mismatches, limitChanges };
     },
 
-    /** A request is on its way. Returns what is to be called with its answer. */
-    sending(sentAt: number): (observation: Observation) => void {
-      const own: Request = { sentAt, receivedAt: Number.POSITIVE_INFINITY, mayHaveTaken: true, served: false };
+    /** A request of this cost is on its way. Returns what is to be called with its answer. */
+    sending(sentAt: number, cost = 1): (observation: Observation) => void {
+      const own: Request = { cost, sentAt, receivedAt: Number.POSITIVE_INFINITY, mayHaveTaken: true, served: false };
       requests = [...requests.slice(-maxRequests), own];
       return (observation) => {
         const { outcome, bucket, receivedAt } = observation;
@@ -161,9 +166,9 @@ export function createBucketModel() {
         if (!bucket) return;
         take(bucket);
         check(observation, own);
-        const tokens = countIn(bucket);
-        if (tokens !== undefined) {
-          const found = { tokens, sentAt, receivedAt };
+        const counted = countIn(bucket);
+        if (counted !== undefined) {
+          const found = { tokens: counted, sentAt, receivedAt };
           if (limit?.exact) known = [...known.slice(-maxRequests), found];
           // Of answers that overtook each other, the one with the least left is the newest.
           const certainlyNewer = !shown || sentAt >= shown.receivedAt;
@@ -171,9 +176,10 @@ export function createBucketModel() {
             show(receivedAt, found.tokens);
             shown = found;
           }
-        } else if (outcome === 'throttled' && (tokensAt(receivedAt) ?? 1) >= 1) {
-          show(receivedAt, 0.99);
-          shown = { tokens: 0.99, sentAt, receivedAt };
+        } else if (outcome === 'throttled' && isPossible(cost) && (tokensAt(receivedAt) ?? cost) >= cost) {
+          const tokens = cost - 0.01;
+          show(receivedAt, tokens);
+          shown = { tokens, sentAt, receivedAt };
         }
       };
     },

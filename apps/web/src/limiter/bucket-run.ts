@@ -21,8 +21,8 @@ export interface BucketSummary {
   capacity: number | undefined;
   refillPerSecond: number | undefined;
   /** What the shared bucket decided: without what tasks decided alone, and what another policy refused. */
-  shared: { decided: number; served: number };
-  /** The most that one shared bucket can have served in this time. */
+  shared: { decided: number; served: number; tokens: number };
+  /** The most tokens that one shared bucket can have given in this time. */
   servable: number | undefined;
   perProcess: Pick<PerProcess, 'served' | 'tasks'>;
   checked: number;
@@ -30,6 +30,8 @@ export interface BucketSummary {
   limitChanges: number;
   degraded: string | undefined;
   refusedBy: string | undefined;
+  /** The last request costs more than its bucket can hold: no wait helps. */
+  impossible: boolean;
   problem: ApiProblem | undefined;
 }
 
@@ -40,7 +42,7 @@ export function createBucketRun() {
   const model = createBucketModel();
   const perProcess = createPerProcess();
   const counts: Record<Outcome, number> = { served: 0, throttled: 0, suppressed: 0, unanswered: 0 };
-  const shared = { decided: 0, served: 0 };
+  const shared = { decided: 0, served: 0, tokens: 0 };
   let sent = 0;
   let bans: Ban[] = [];
   let bannedUntil = 0;
@@ -49,16 +51,19 @@ export function createBucketRun() {
   let lastAnswerAt = 0;
   let last: Observation | undefined;
 
-  function note(observation: Observation): void {
+  function note(observation: Observation, cost: number): void {
     const { outcome, task, receivedAt, retryAfterMs, bucket } = observation;
     last = observation;
     lastAnswerAt = receivedAt;
     counts[outcome] += 1;
     if (task !== undefined && bucket && outcome !== 'unanswered') {
       shared.decided += 1;
-      if (outcome === 'served') shared.served += 1;
+      if (outcome === 'served') {
+        shared.served += 1;
+        shared.tokens += cost;
+      }
       const { capacity, refillPerMs } = model.limit ?? bucket;
-      perProcess.decide({ task, at: receivedAt, capacity, refillPerMs });
+      perProcess.decide({ task, at: receivedAt, cost, capacity, refillPerMs });
     }
     if (outcome === 'served') retryAt = undefined;
     else if (outcome !== 'unanswered') retryAt = retryAfterMs === undefined ? undefined : Date.now() + retryAfterMs;
@@ -75,14 +80,14 @@ export function createBucketRun() {
       return bans;
     },
 
-    /** A request is on its way. Returns what is to be called with its answer. */
-    sending(sentAt: number): (observation: Observation) => void {
+    /** A request of this cost is on its way. Returns what is to be called with its answer. */
+    sending(sentAt: number, cost = 1): (observation: Observation) => void {
       sent += 1;
       firstSentAt ??= sentAt;
-      const answered = model.sending(sentAt);
+      const answered = model.sending(sentAt, cost);
       return (observation) => {
         answered({ ...observation, sentAt });
-        note(observation);
+        note(observation, cost);
       };
     },
 
@@ -104,6 +109,7 @@ export function createBucketRun() {
         ...report,
         degraded: last?.degraded,
         refusedBy: last?.refusedBy,
+        impossible: last?.outcome === 'throttled' && last.bucket !== undefined && last.retryAfterMs === undefined,
         problem: last?.problem,
       };
     },

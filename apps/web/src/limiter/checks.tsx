@@ -2,7 +2,6 @@ import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
 import { Card } from '../parts/card.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { duration } from '../words/durations.ts';
 import type { Mismatch } from './bucket-model.ts';
 import type { Summary } from './drive.ts';
 
@@ -10,7 +9,7 @@ import type { Summary } from './drive.ts';
 export function Checks({ summary }: { summary: Summary }) {
   const { shared, servable, checked, mismatches, limitChanges } = summary;
   const latest = mismatches.at(-1);
-  const lawHolds = servable === undefined || shared.served <= servable;
+  const lawHolds = servable === undefined || shared.tokens <= servable;
   return (
     <Card title="Checked against the server">
       <ul className="space-y-3">
@@ -19,12 +18,14 @@ export function Checks({ summary }: { summary: Summary }) {
             limitChanges > 0 ? (
               'The limit was changed meanwhile, so the total is not compared.'
             ) : (
-              'Capacity plus refill is the most that all tasks together may serve. No answer has told of the bucket yet.'
+              'Capacity plus refill is the most that all tasks together may give. No answer has told of the bucket yet.'
             )
           ) : (
             <>
-              <strong>{shared.served} served</strong>, and one shared bucket could serve at most {servable} in that
-              time.
+              <strong>
+                {shared.tokens} {shared.tokens === 1 ? 'token' : 'tokens'} spent
+              </strong>
+              , and one shared bucket could give at most {servable} in that time.
             </>
           )}
         </Check>
@@ -107,39 +108,5 @@ function Bar({ words, value, of, look }: { words: string; value: number; of: num
         />
       </div>
     </div>
-  );
-}
-
-/** The bans that were announced, each as long as it was said to be. */
-export function Ladder({ summary }: { summary: Summary }) {
-  const { bans } = summary;
-  const longest = Math.max(1, ...bans.map(({ ms }) => ms));
-  return (
-    <Card title="Suppression ladder">
-      {bans.length === 0 ? (
-        <p>
-          No ban yet. Stream at 20 per second: refusals add up to strikes, strikes to a ban, and each further ban is
-          longer.
-        </p>
-      ) : (
-        <ol className="space-y-1.5">
-          {bans.slice(-6).map((ban, index) => (
-            <li key={ban.at} className="grid grid-cols-[4rem_1fr_5.5rem] items-center gap-2">
-              <span>Ban {Math.max(0, bans.length - 6) + index + 1}</span>
-              <span aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-sunken">
-                <span
-                  className="block h-full origin-left scale-x-(--share) rounded-full bg-bad"
-                  style={{ '--share': ban.ms / longest } as React.CSSProperties}
-                />
-              </span>
-              <span className="text-right font-semibold tabular-nums">{duration(Math.round(ban.ms / 1000))}</span>
-            </li>
-          ))}
-        </ol>
-      )}
-      <p className="text-sm text-muted">
-        As shipped: 3 seconds, doubling up to a minute; forgotten after two minutes without a refusal.
-      </p>
-    </Card>
   );
 }

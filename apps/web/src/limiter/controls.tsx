@@ -1,4 +1,4 @@
-import type { Tier, User } from '@minitickets/contract';
+import type { OnStoreFailure, Tier, User } from '@minitickets/contract';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { makeApiKey } from '../api/account-calls.ts';
 import { useWrite } from '../api/use-write.ts';
@@ -8,8 +8,9 @@ import { Card } from '../parts/card.tsx';
 import { Field } from '../parts/field.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { OneOf } from '../parts/one-of.tsx';
+import { Select } from '../parts/select.tsx';
 import type { Drive } from './drive.ts';
-import { rates, type SentAs, type SetUp } from './set-up.ts';
+import { costs, rates, type SentAs, type SetUp } from './set-up.ts';
 
 const tiers: [Tier, string][] = [
   ['free', 'Free'],
@@ -19,6 +20,11 @@ const identities: [SentAs, string][] = [
   ['address', 'Address'],
   ['account', 'Account'],
   ['key', 'API key'],
+];
+const whenAway: [OnStoreFailure, string][] = [
+  ['local', 'Local'],
+  ['open', 'Open'],
+  ['closed', 'Closed'],
 ];
 const bursts = [1, 10, 50] as const;
 
@@ -50,6 +56,18 @@ export function Controls({
         <OneOf label="Sent as" options={identities} value={setUp.sentAs} onChange={(sentAs) => onChange({ sentAs })} />
         {missing === 'log_in' && <LogInFirst />}
         {setUp.sentAs === 'key' && <KeyField apiKey={apiKey} onApiKey={onApiKey} user={user} />}
+        <OneOf
+          label="While Redis is away"
+          options={whenAway}
+          value={setUp.whenAway}
+          onChange={(chosen) => onChange({ whenAway: chosen })}
+        />
+        <Select
+          label="Each request costs"
+          value={String(setUp.cost)}
+          options={costs.map((cost) => [String(cost), cost === 1 ? '1 token' : `${cost} tokens`])}
+          onChange={(cost) => onChange({ cost: Number(cost) })}
+        />
         <fieldset>
           <legend className="mb-1.5 font-semibold">At once</legend>
           <div className="grid grid-cols-3 gap-2">

@@ -22,6 +22,7 @@ const answer = (outcome: Outcome, retryAfterMs?: number): Observation => ({
   problem: undefined,
 });
 
+const asAddress = { sentAs: 'address', cost: 1, whenAway: 'local', apiKey: '' } as const;
 const served = async () => answer('served');
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
@@ -52,11 +53,11 @@ test('each tier and identity is a bucket of its own, and its counts are kept', a
     return served();
   });
   drive.burst(3);
-  drive.use({ tier: 'pro', sentAs: 'address', apiKey: '' });
+  drive.use({ tier: 'pro', ...asAddress });
   drive.burst(2);
   await pass(200);
   expect(drive.read().counts.served).toBe(2);
-  drive.use({ tier: 'free', sentAs: 'address', apiKey: '' });
+  drive.use({ tier: 'free', ...asAddress });
   expect(drive.read().counts.served).toBe(3);
   expect(sent.map(({ tier }) => tier)).toEqual(['free', 'free', 'free', 'pro', 'pro']);
 });
@@ -101,4 +102,27 @@ test('what a task decided alone is not counted as the shared bucket’s', async 
   await pass(200);
   const { counts, shared, perProcess } = drive.read();
   expect([counts.served, shared.served, perProcess.served]).toEqual([5, 1, 1]);
+});
+
+test('each policy has a bucket of its own; another cost spends from the same one', async () => {
+  const drive = createDrive(served);
+  drive.burst(1);
+  drive.use({ tier: 'free', ...asAddress, cost: 3 });
+  drive.burst(2);
+  await pass(200);
+  expect(drive.read().shared).toEqual({ decided: 3, served: 3, tokens: 7 });
+  drive.use({ tier: 'free', ...asAddress, whenAway: 'open' });
+  expect(drive.read().shared.decided).toBe(0);
+});
+
+test('what costs more than the bucket can hold is told apart from what has to wait', async () => {
+  let next = answer('throttled');
+  const drive = createDrive(async () => next);
+  drive.burst(1);
+  await pass(200);
+  expect(drive.read()).toMatchObject({ impossible: true, retryAt: undefined });
+  next = answer('throttled', 2000);
+  drive.burst(1);
+  await pass(200);
+  expect(drive.read().impossible).toBe(false);
 });

@@ -37,7 +37,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
   const dots: Dot[] = [];
   const tasks = new Set<string>();
   const listeners = new Set<() => void>();
-  let call: PlaygroundCall = { tier: 'free', sentAs: 'address', apiKey: '' };
+  let call: PlaygroundCall = { tier: 'free', sentAs: 'address', cost: 1, whenAway: 'local', apiKey: '' };
   let inFlight = 0;
   let numbered = 0;
   let leftOut = 0;
@@ -46,7 +46,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
   let publishing: ReturnType<typeof setTimeout> | undefined;
 
   const run = (): BucketRun => {
-    const name = `${call.sentAs} ${call.tier} ${call.apiKey}`;
+    const name = `${call.sentAs} ${call.tier} ${call.whenAway} ${call.apiKey}`;
     const found = runs.get(name) ?? createBucketRun();
     runs.set(name, found);
     return found;
@@ -67,7 +67,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
     dots.push(dot);
     if (dots.length > keptDots) dots.splice(0, dots.length - keptDots);
     inFlight += 1;
-    const answered = own.sending(sentAt);
+    const answered = own.sending(sentAt, call.cost);
     send(call)
       .then((observation) => {
         inFlight -= 1;

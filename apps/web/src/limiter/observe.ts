@@ -1,6 +1,6 @@
-import { headers, type Tier } from '@minitickets/contract';
+import { headers, type PlaygroundPolicy } from '@minitickets/contract';
 import { type ApiProblem, asProblem, noAnswer } from '../api/client.ts';
-import type { SentAs } from './set-up.ts';
+import { policyOf, requestPath, type SetUp } from './set-up.ts';
 
 /** What became of one request. `unanswered`: refused for another reason than the limit, or lost. */
 export type Outcome = 'served' | 'throttled' | 'suppressed' | 'unanswered';
@@ -33,29 +33,33 @@ export interface Observation {
   problem: ApiProblem | undefined;
 }
 
-export interface PlaygroundCall {
-  tier: Tier;
-  sentAs: SentAs;
+export interface PlaygroundCall extends Omit<SetUp, 'ratePerSecond'> {
   apiKey: string;
 }
+
+/** How a call says whose it is. Without the session's cookie it belongs to nobody, and so to the address it comes from. */
+export const identityOf = ({ sentAs, apiKey }: Pick<PlaygroundCall, 'sentAs' | 'apiKey'>) => ({
+  credentials: sentAs === 'account' ? ('same-origin' as const) : ('omit' as const),
+  bearer: sentAs === 'key' ? apiKey : undefined,
+});
 
 const deadlineMs = 10_000;
 
 /** Sends one real request to the playground, and reads what its answer says. It never rejects. */
-export async function observeRequest({ tier, sentAs, apiKey }: PlaygroundCall): Promise<Observation> {
+export async function observeRequest(call: PlaygroundCall): Promise<Observation> {
+  const { credentials, bearer } = identityOf(call);
   const sentAt = performance.now();
   try {
-    const response = await fetch(`/v1/playground/requests?tier=${tier}`, {
+    const response = await fetch(requestPath(call), {
       method: 'POST',
-      // Without the session's cookie a request belongs to nobody, and so to the address that it comes from.
-      credentials: sentAs === 'account' ? 'same-origin' : 'omit',
-      headers: sentAs === 'key' ? { authorization: `Bearer ${apiKey}` } : {},
+      credentials,
+      headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
       cache: 'no-store',
       redirect: 'error',
       signal: AbortSignal.timeout(deadlineMs),
     });
     const answer: unknown = await response.json();
-    return readObservation(answer, response, { sentAt, receivedAt: performance.now() });
+    return readObservation(answer, response, { sentAt, receivedAt: performance.now() }, policyOf[call.whenAway]);
   } catch (error) {
     return {
       sentAt,
@@ -77,12 +81,13 @@ export function readObservation(
   answer: unknown,
   response: Pick<Response, 'ok' | 'status' | 'headers'>,
   { sentAt, receivedAt }: { sentAt: number; receivedAt: number },
+  policy: PlaygroundPolicy = 'playground',
 ): Observation {
   const { status } = response;
   const code = (answer as { error?: unknown } | null)?.error;
   const outcome = outcomeOf(response.ok, status, code);
   const policies = response.headers.get(headers.rateLimitPolicy) ?? '';
-  const limit = /"playground";q=(\d+);w=(\d+)/.exec(policies);
+  const limit = new RegExp(`"${policy}";q=(\\d+);w=(\\d+)`).exec(policies);
   const retryAfter = Number(response.headers.get(headers.retryAfter) ?? Number.NaN);
   return {
     sentAt,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createPerProcess } from './per-process.ts';
 
-const limit = { capacity: 10, refillPerMs: 0.001 };
+const limit = { cost: 1, capacity: 10, refillPerMs: 0.001 };
 
 test('each task that was seen would give the whole limit', () => {
   const perProcess = createPerProcess();

@@ -1,7 +1,7 @@
 /** What a limiter in each process would have done with the same requests. */
 export interface PerProcess {
   /** One request that the shared limiter decided. */
-  decide(request: { task: string; at: number; capacity: number; refillPerMs: number }): void;
+  decide(request: { task: string; at: number; cost: number; capacity: number; refillPerMs: number }): void;
   readonly served: number;
   readonly tasks: number;
 }
@@ -14,13 +14,13 @@ export function createPerProcess(): PerProcess {
   const buckets = new Map<string, { tokens: number; at: number }>();
   let served = 0;
   return {
-    decide({ task, at, capacity, refillPerMs }) {
+    decide({ task, at, cost, capacity, refillPerMs }) {
       const bucket = buckets.get(task) ?? { tokens: capacity, at };
       const elapsedMs = Math.max(0, at - bucket.at);
       const tokens = Math.min(capacity, bucket.tokens + elapsedMs * refillPerMs);
-      const isServed = tokens >= 1;
+      const isServed = tokens >= cost;
       if (isServed) served += 1;
-      buckets.set(task, { tokens: isServed ? tokens - 1 : tokens, at: Math.max(at, bucket.at) });
+      buckets.set(task, { tokens: isServed ? tokens - cost : tokens, at: Math.max(at, bucket.at) });
     },
     get served() {
       return served;

@@ -9,7 +9,7 @@ const now = () => Date.now();
 /** How the last requests went, in one box that keeps its place: served, or refused and until when. */
 export function Verdict({ summary }: { summary: Summary }) {
   const left = useSecondsLeft(summary.retryAt, now);
-  const { sent, retryAt, banned, degraded, refusedBy, problem } = summary;
+  const { sent, retryAt, banned, degraded, refusedBy, problem, impossible } = summary;
   if (problem && problem.status === 401) {
     return (
       <Notice tone="bad" title="The API does not know this key">
@@ -23,12 +23,22 @@ export function Verdict({ summary }: { summary: Summary }) {
       </Notice>
     );
   }
+  if (problem?.code === 'store_unavailable') {
+    return (
+      <Notice tone="warn" title="Redis is not answering: 503">
+        <p>
+          A policy that is “closed” refuses then, within a quarter of a second. So does any request of a session,
+          because the session itself is in Redis.
+        </p>
+      </Notice>
+    );
+  }
   if (problem) return <ProblemNotice problem={problem} doing="reading" />;
   if (degraded) {
     return (
       <Notice tone="warn" title="Redis is not answering">
         <p>
-          The playground’s policy is “{degraded}” for that time:{' '}
+          The policy is “{degraded}” for that time:{' '}
           {degraded === 'local' ? 'each task gives its share from its own memory' : 'requests are served unlimited'}.
           What the bucket holds is not known.
         </p>
@@ -39,6 +49,13 @@ export function Verdict({ summary }: { summary: Summary }) {
     return (
       <Notice tone="calm" title="The bucket is full, as far as this page knows">
         <p>Send ten at once, then ten more. Every dot is a real request through the balancer.</p>
+      </Notice>
+    );
+  }
+  if (impossible) {
+    return (
+      <Notice tone="warn" title="Refused, and no wait helps">
+        <p>It costs more than the bucket can ever hold, so the answer names no Retry-After.</p>
       </Notice>
     );
   }

@@ -1,10 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useUser } from '../api/session.ts';
-import { Checks, Ladder, PerProcessColumn } from '../limiter/checks.tsx';
+import { Checks, PerProcessColumn } from '../limiter/checks.tsx';
 import { Controls } from '../limiter/controls.tsx';
 import { createDrive, type Drive, type Summary } from '../limiter/drive.ts';
+import { Ladder } from '../limiter/ladder.tsx';
 import { observeRequest } from '../limiter/observe.ts';
+import { Outage } from '../limiter/outage.tsx';
 import { RequestTable } from '../limiter/request-table.tsx';
 import { Scene } from '../limiter/scene.tsx';
 import { curlCommands, readSetUp, type SetUp, writeSetUp } from '../limiter/set-up.ts';
@@ -24,9 +26,10 @@ export function LimiterPage() {
   const [apiKey, setApiKey] = useState('');
   const [drive] = useState(() => createDrive(observeRequest));
   const summary = useSyncExternalStore(drive.subscribe, drive.read);
-  const { tier, sentAs } = setUp;
+  const { tier, sentAs, cost, whenAway } = setUp;
+  const call = useMemo(() => ({ tier, sentAs, cost, whenAway, apiKey }), [tier, sentAs, cost, whenAway, apiKey]);
 
-  useEffect(() => drive.use({ tier, sentAs, apiKey }), [drive, tier, sentAs, apiKey]);
+  useEffect(() => drive.use(call), [drive, call]);
   useEffect(() => {
     // Nobody looks: a stream that goes on would only spend the reader's tokens.
     const onHide = () => {
@@ -70,9 +73,10 @@ export function LimiterPage() {
           <div className="grid gap-4 md:grid-cols-2">
             <Checks summary={summary} />
             <PerProcessColumn summary={summary} />
-            <Ladder summary={summary} />
+            <Ladder call={call} drive={drive} summary={summary} />
             <Suggestions />
           </div>
+          <Outage />
           <ShareIt drive={drive} setUp={setUp} email={user?.email} />
           <RequestTable last={summary.last} />
         </div>
@@ -81,9 +85,10 @@ export function LimiterPage() {
   );
 }
 
-function bucketName({ tier, sentAs }: SetUp): string {
+function bucketName({ tier, sentAs, whenAway }: SetUp): string {
   const whose = { address: 'your address', account: 'your account', key: 'the key’s owner' }[sentAs];
-  return `The bucket of ${whose}, ${tier}`;
+  const policy = whenAway === 'local' ? '' : `, “${whenAway}” while Redis is away`;
+  return `The bucket of ${whose}, ${tier}${policy}`;
 }
 
 function LimitWords({ summary: { capacity, refillPerSecond } }: { summary: Summary }) {
@@ -129,7 +134,9 @@ function Suggestions() {
       <ol className="list-decimal space-y-1.5 pl-5">
         <li>Ten at once, and ten more: all tasks refuse together, because the bucket is one.</li>
         <li>The same on the pro tier sails through.</li>
-        <li>A stream of 20 per second earns a ban, and then a longer one.</li>
+        <li>A stream of 20 per second earns a ban, and then a longer one. Watch the strikes.</li>
+        <li>Requests that cost 5: two empty the bucket. At 15 a free one can never be served.</li>
+        <li>Take Redis away: closed, open and local answer beside each other.</li>
         <li>The same page in a second tab: both spend from one bucket, and the check above notices.</li>
       </ol>
     </Card>

@@ -1,0 +1,155 @@
+import type { OnStoreFailure } from '@minitickets/contract';
+import { useQuery } from '@tanstack/react-query';
+import { clsx } from 'clsx';
+import { type CSSProperties, useEffect, useState, useSyncExternalStore } from 'react';
+import { isLabAbsent } from '../api/lab-runs.ts';
+import { pauseRedis, redisPauseQuery } from '../api/redis-pauses.ts';
+import { announce } from '../parts/announcer.tsx';
+import { Button } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { type Outcome, observeRequest } from './observe.ts';
+import {
+  answers,
+  countsWhileAway,
+  createOutageRun,
+  type OutageMark,
+  type OutageView,
+  pauseSeconds,
+  perSecond,
+  wholeMs,
+} from './outage-run.ts';
+
+const meaning: Record<OnStoreFailure, string> = {
+  closed: 'Refused with 503, at once. Log-ins and bookings do this.',
+  open: 'Served without a limit. Reads do this.',
+  local: 'Each task gives its share from its own memory. Payments and API keys do this.',
+};
+
+/** Takes Redis away for a moment, and shows side by side what each policy answers meanwhile. */
+export function Outage() {
+  const [run] = useState(() => createOutageRun(observeRequest, pauseRedis));
+  const view = useSyncExternalStore(run.subscribe, run.read);
+  const lab = useQuery(redisPauseQuery);
+  const absent = lab.error !== null && isLabAbsent(lab.error);
+  useEffect(() => run.end, [run]);
+  const { running, phase, problem, marks } = view;
+  useEffect(() => {
+    if (phase === 'away') announce('Redis answers nobody now.');
+    if (phase === 'after') announce(spoken(marks));
+  }, [phase, marks]);
+  return (
+    <Card
+      title="Take Redis away"
+      aside={
+        <Button
+          look="danger"
+          busy={running}
+          busyText={phase === 'away' ? 'Redis is away' : 'Sending'}
+          blocked={absent || lab.isPending}
+          onClick={run.start}
+        >
+          Pause Redis for {pauseSeconds} seconds
+        </Button>
+      }
+    >
+      <p>
+        {perSecond} requests a second go to each of three policies with the same limit. They differ in what they answer
+        while Redis is away, which was decided before it happens.
+      </p>
+      {absent && (
+        <Notice tone="calm" title="Here nobody can pause Redis">
+          <p>
+            The lab is not running, and it is what does this. Start the stack with <code>npm start</code>, or stop Redis
+            by hand and send requests above.
+          </p>
+        </Notice>
+      )}
+      {problem && !isLabAbsent(problem) && <ProblemNotice problem={problem} doing="changing" />}
+      <div className="grid gap-4 md:grid-cols-3">
+        {answers.map((answer) => (
+          <Column key={answer} answer={answer} view={view} />
+        ))}
+      </div>
+      <p className="text-sm text-muted">
+        All of the stack feels it: for {pauseSeconds} seconds nobody here can log in or book. Then it is over by itself.
+      </p>
+    </Card>
+  );
+}
+
+function Column({ answer, view }: { answer: OnStoreFailure; view: OutageView }) {
+  const marks = view.marks[answer];
+  const { served, refused, failed, slowestMs } = countsWhileAway(marks);
+  const sent = served + refused + failed;
+  return (
+    <section aria-label={`Policy “${answer}”`} className="min-w-0 space-y-2">
+      <h3 className="font-semibold">{answer}</h3>
+      <p className="text-sm text-muted">{meaning[answer]}</p>
+      <Lane marks={marks} view={view} />
+      <p className="text-sm tabular-nums">
+        {sent === 0 ? (
+          <span className="text-muted">Nothing was sent without Redis yet.</span>
+        ) : (
+          <>
+            While it was away: <strong className="text-good">{served} served</strong>,{' '}
+            <strong className="text-warn">{refused} refused</strong>,{' '}
+            <strong className="text-bad">{failed} × 503</strong>. Slowest answer: {Math.round(slowestMs)} ms.
+          </>
+        )}
+      </p>
+    </section>
+  );
+}
+
+const rows = 3;
+const looks: Record<Outcome, string> = {
+  served: 'size-2 rounded-full bg-good',
+  throttled: 'size-2 rounded-full inset-ring-2 inset-ring-warn',
+  suppressed: 'size-2 rounded-full inset-ring-2 inset-ring-bad',
+  unanswered: 'h-3 w-0.75 bg-bad',
+};
+const place = (ms: number) => `${Math.min(100, Math.max(0, (100 * ms) / wholeMs))}%`;
+
+/** Every request at its moment; the time without Redis is shaded. */
+function Lane({
+  marks,
+  view: { awayFromMs, awayUntilMs, elapsedMs },
+}: {
+  marks: readonly OutageMark[];
+  view: OutageView;
+}) {
+  const away = awayFromMs !== undefined && awayUntilMs !== undefined && awayFromMs < elapsedMs;
+  return (
+    <div aria-hidden="true" className="relative h-14 overflow-hidden rounded-control bg-sunken">
+      {away && (
+        <span
+          className="absolute inset-y-0 left-(--from) w-(--width) bg-bad-soft"
+          style={
+            {
+              '--from': place(awayFromMs),
+              '--width': place(Math.min(elapsedMs, awayUntilMs) - awayFromMs),
+            } as CSSProperties
+          }
+        />
+      )}
+      {marks.map((mark, index) => (
+        <span
+          key={mark.sentAtMs}
+          className={clsx('absolute top-(--y) left-(--x) -translate-1/2', looks[mark.outcome])}
+          style={
+            { '--x': place(mark.sentAtMs), '--y': `${((index % rows) + 1) * (100 / (rows + 1))}%` } as CSSProperties
+          }
+        />
+      ))}
+    </div>
+  );
+}
+
+const spoken = (marks: OutageView['marks']) =>
+  `Redis is back. ${answers
+    .map((answer) => {
+      const { served, refused, failed } = countsWhileAway(marks[answer]);
+      return `${answer}: ${served} served, ${refused} refused, ${failed} answered 503.`;
+    })
+    .join(' ')}`;
