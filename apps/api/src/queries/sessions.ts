@@ -92,6 +92,7 @@ export async function createSession(redis: Redis, sid: string, user: SessionUser
   await redis.eval(CREATE, keys.length, ...keys, IDLE_MS, ABSOLUTE_MS, MOST_PER_USER, hash, ...fields);
 }
 
+// #region live
 /** Who this sid belongs to, and keeps the session from idling out. Null for a session that is unknown or has ended. */
 export async function touchSession(redis: Redis, sid: string): Promise<SessionUser | null> {
   const key = SESSION + hashOf(sid);
@@ -114,6 +115,7 @@ export async function endSession(redis: Redis, sid: string) {
 export async function endSessionsOf(redis: Redis, owner: string) {
   await redis.eval(END_ALL, 2, SESSIONS_OF + owner, SESSION);
 }
+// #endregion
 
 /** Makes a user's new tier known to their live sessions, so that their next request is in it. */
 export async function setTierOfSessions(redis: Redis, owner: string, tier: User['tier']) {
