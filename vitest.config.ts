@@ -29,6 +29,14 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          name: 'lab',
+          include: ['apps/lab/src/**/*.test.ts'],
+          testTimeout: 30_000,
+          ...stores,
+        },
+      },
+      {
         extends: 'apps/web/vite.config.ts',
         test: { name: 'web', root: '.', include: ['apps/web/src/**/*.test.{ts,tsx}'], environment: 'happy-dom' },
       },

@@ -197,6 +197,33 @@ test('an event stream arrives event by event', async () => {
   await reader?.cancel();
 });
 
+test('what is below /lab/ goes to the lab, and takes no task its turn', async () => {
+  const tasks = await Promise.all(['a', 'b'].map((name) => startTask(named(name))));
+  const lab = await startTask((incoming, response) => response.end(`lab ${incoming.url}`));
+  const { url } = await balance(
+    tasks.map(({ origin }) => origin),
+    { lab: lab.origin },
+  );
+  const answers: string[] = [];
+  for (const path of ['/', '/lab/runs?limit=1', '/', '/lab/', '/laboratory']) {
+    answers.push(await (await fetch(url + path)).text());
+  }
+  expect(answers).toEqual(['a', 'lab /lab/runs?limit=1', 'b', 'lab /lab/', 'a']);
+});
+
+test.each([
+  ['there is none', undefined],
+  ['it is gone', async () => `http://127.0.0.1:${await freePort()}`],
+])('a request for the lab when %s is answered with a problem, and tasks take their turns', async (_what, labOrigin) => {
+  const { origin } = await startTask(named('a'));
+  const { url } = await balance([origin], { lab: await labOrigin?.() });
+  const answer = await fetch(`${url}/lab/runs`, { method: 'POST', body: '{}' });
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  expect(await answer.json()).toMatchObject({ error: 'lab_not_running', status: 503 });
+  expect(await (await fetch(url)).text()).toBe('a');
+});
+
 test('when the client leaves, its request to the task is broken off', async () => {
   let left: () => void = () => {};
   const hasLeft = new Promise<void>((resolve) => {

@@ -8,6 +8,8 @@ import { checkTask, openTask, rotation, type Task, watchTask } from './tasks.ts'
 export interface BalancerOptions {
   /** The tasks' origins, in the order in which they take turns. */
   tasks: readonly string[];
+  /** The origin of what answers below `/lab/`. Without one that is answered with a problem. */
+  lab?: string | undefined;
   /** `localhost` is both loopback addresses, IPv4 and IPv6. */
   host?: string;
   /** 0 for a free one. */
@@ -35,6 +37,7 @@ export interface Balancer {
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const { tasks: origins, host = 'localhost', port = 0, localAddress, arrivalMs = 10_000, log = () => {} } = options;
   const tasks = origins.map((origin) => openTask(origin, localAddress));
+  const lab = options.lab === undefined ? undefined : openTask(options.lab, localAddress);
   const nextTask = rotation(tasks);
   const watching = new AbortController();
   // Before the first request comes, we know who is in.
@@ -51,7 +54,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
         if (draining) setImmediate(() => server.closeIdleConnections());
       });
       if (draining) response.setHeader('connection', 'close');
-      void forward(request, response, nextTask);
+      void forward(request, response, nextTask, lab);
     };
     // What Node would refuse with an empty answer, no host or an unknown expectation, `forward` refuses in the API's form.
     const server = createServer({ requireHostHeader: false, connectionsCheckingInterval: 1000 }, take);
@@ -96,7 +99,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
       }, drainMs);
       await Promise.all([...closed, ...watchers]);
       clearTimeout(cut);
-      await Promise.all(tasks.map(({ pool }) => pool.destroy()));
+      await Promise.all([...tasks, ...(lab ? [lab] : [])].map(({ pool }) => pool.destroy()));
     },
   };
 }

@@ -10,12 +10,15 @@ import type { Task } from './tasks.ts';
 /**
  * Hands a request to a task and its answer to the client, byte by byte as they come. Another task is asked only if the connection
  * was refused, when nothing was sent: a request that a task may have read is never sent twice, or a booking would be made twice.
+ * What is below `/lab/` is the lab's, which is no task and has no turns.
  * @param nextTask a task that is not among those tried, or undefined when all were
+ * @param lab undefined if there is none
  */
 export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   nextTask: (tried: ReadonlySet<Task>) => Task | undefined,
+  lab: Task | undefined,
 ): Promise<void> {
   // A client that leaves takes its request with it.
   const gone = new AbortController();
@@ -25,7 +28,9 @@ export async function forward(
   try {
     const call = { ...readCall(request), signal: gone.signal };
     const withBody = hasBody(request);
-    for (let task = nextTask(tried); task && !gone.signal.aborted; task = nextTask(tried)) {
+    const isForLab = call.path.startsWith('/lab/');
+    const next = () => (isForLab ? [lab].find((each) => each && !tried.has(each)) : nextTask(tried));
+    for (let task = next(); task && !gone.signal.aborted; task = next()) {
       tried.add(task);
       try {
         const body = withBody ? readBody(request) : null;
@@ -35,7 +40,8 @@ export async function forward(
         task.out = true;
       }
     }
-    answerProblem(response, 'busy', 'No task answers at the moment.');
+    if (isForLab) answerProblem(response, 'lab_not_running', 'Nothing answers below /lab/ at the moment.');
+    else answerProblem(response, 'busy', 'No task answers at the moment.');
   } catch (error) {
     answerProblem(response, ...problemOf(error));
   } finally {

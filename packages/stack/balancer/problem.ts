@@ -6,6 +6,7 @@ export const problems = {
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   too_large: { status: 413, title: 'The request is too large' },
   busy: { status: 503, title: 'Too much work is waiting' },
+  lab_not_running: { status: 503, title: 'The lab is not running' },
 } as const;
 export type ProblemCode = keyof typeof problems;
 

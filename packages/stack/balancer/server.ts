@@ -7,6 +7,7 @@ const { values } = parseArgs({
     host: { type: 'string', default: 'localhost' },
     port: { type: 'string', default: '8080' },
     task: { type: 'string', multiple: true, default: [] },
+    lab: { type: 'string' },
     source: { type: 'string' },
   },
 });
@@ -16,6 +17,7 @@ const balancer = await startBalancer({
   host: values.host,
   port: Number(values.port),
   tasks: values.task,
+  lab: values.lab,
   localAddress: values.source,
   log,
 });

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { doctor } from './doctor.mjs';
+import { experiment } from './experiment.mjs';
 import { exitCodes, Failure } from './failure.mjs';
 import { reset, seed, status, stop } from './running.mjs';
 import { printFailure } from './screen.mjs';
@@ -15,11 +16,13 @@ const usage = `Usage: npm start                  start everything and stay until
          -- --tasks N            so many API tasks instead of 3
          -- --fresh              begin with empty stores
          -- --no-seed            without the demo data
+         -- --no-lab             without what runs experiments for the pages
        npm run status            what runs, and whether it is ready (-- --json, -- --env)
        npm run stop              end it
        npm run reset             end it and remove its data
        npm run seed              lay the demo data again
        npm run doctor            check this machine (-- --json)
+       npm run experiment        install what is missing, then run one experiment (-- --list, -- NAME)
        npm test                  install and build what is missing, then run the tests (arguments go to Vitest)`;
 
 /**
@@ -43,6 +46,8 @@ export async function runCommand([command, ...args]) {
         return await seed(place);
       case 'doctor':
         return await doctor(place, flags(args, { json: { type: 'boolean' } }));
+      case 'experiment':
+        return await experiment(place, args);
       case 'test':
         return await test(place, args);
       default:
@@ -63,6 +68,7 @@ function startFlags(args) {
     tasks: { type: 'string' },
     fresh: { type: 'boolean' },
     'no-seed': { type: 'boolean' },
+    'no-lab': { type: 'boolean' },
   });
   const port = given.port ?? (process.env.PORT || undefined);
   return {
@@ -71,6 +77,7 @@ function startFlags(args) {
     tasks: wholeNumber('tasks', given.tasks ?? '3', 1, 16),
     fresh: given.fresh === true,
     seed: given['no-seed'] !== true,
+    lab: given['no-lab'] !== true,
   };
 }
 

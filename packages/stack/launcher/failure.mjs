@@ -14,6 +14,7 @@ export const exitCodes = /** @type {const} */ ({
   balancer: 11,
   port: 12,
   alreadyRunning: 13,
+  lab: 14,
 });
 
 /** A step that failed in a way we can explain: what, where its log is, and what mends it. */

@@ -55,7 +55,12 @@ export function isInstalled(root) {
   return stamp === undefined ? agreesWithLockfile(root) : stamp === installedFor(root);
 }
 
-const outputs = ['apps/api/dist/server.js', 'apps/web/dist/index.html', 'packages/stack/dist/server.js'];
+const outputs = [
+  'apps/api/dist/server.js',
+  'apps/lab/dist/server.js',
+  'apps/web/dist/index.html',
+  'packages/stack/dist/server.js',
+];
 const sourceFolders = ['apps', 'packages'];
 const notSources = new Set(['node_modules', 'dist', 'coverage', 'launcher', 'test-stores', 'whole-stack', 'journeys']);
 const rootSources = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'];

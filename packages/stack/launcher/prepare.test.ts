@@ -20,7 +20,7 @@ afterEach(() => rmSync(root, { recursive: true }));
 const buildProgram = `
   const fs = require('node:fs');
   fs.appendFileSync('builds', 'built\\n');
-  for (const path of ['apps/api/dist/server.js', 'apps/web/dist/index.html', 'packages/stack/dist/server.js']) {
+  for (const path of ['apps/api/dist/server.js', 'apps/lab/dist/server.js', 'apps/web/dist/index.html', 'packages/stack/dist/server.js']) {
     fs.mkdirSync(require('node:path').dirname(path), { recursive: true });
     fs.writeFileSync(path, '');
   }

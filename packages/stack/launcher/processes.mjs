@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -48,6 +49,21 @@ export async function runToEnd(command, args, { timeoutMs = 60_000, input, ...op
   running.child.stdin?.on('error', () => {}); // A program that ends without reading its input says why by its exit code.
   running.child.stdin?.end(input ?? '');
   return await running;
+}
+
+/**
+ * Runs a Node program in our place: on our terminal, until it ends.
+ * @param {readonly string[]} args Node's options, the program and its arguments
+ * @param {{ cwd: string }} options
+ * @returns {Promise<number>} its exit code
+ */
+export async function runInForeground(args, { cwd }) {
+  // The terminal's Ctrl-C reaches it too; we stay for its exit code.
+  process.on('SIGINT', () => {});
+  const program = spawn(process.execPath, args, { cwd, stdio: 'inherit' });
+  process.on('SIGTERM', () => program.kill('SIGTERM'));
+  const [code] = await once(program, 'exit');
+  return code ?? 1;
 }
 
 /** @param {number} pid */

@@ -14,20 +14,21 @@ import { supervise } from './supervise.mjs';
  */
 
 /**
- * Starts the API tasks and then the balancer, each a process that is started again when it dies.
+ * Starts the API tasks, the lab if it is wanted, and then the balancer, each a process that is started again when it dies.
  * @param {object} options
  * @param {string} options.root
  * @param {string} options.dataDir
  * @param {number} options.tasks
+ * @param {boolean} options.lab
  * @param {string} options.host
  * @param {number | undefined} options.port
  * @param {Awaited<ReturnType<typeof apiEnvironment>>} options.api
  * @param {(services: readonly Service[]) => void} options.onChange
  * @param {import('./stack.mjs').Tools} tools
- * @returns {Promise<{ tasks: Service[], balancer: Service }>}
+ * @returns {Promise<{ tasks: Service[], lab: Service | undefined, balancer: Service }>}
  */
 export async function startServices(
-  { root, dataDir, tasks: count, host, port, api, onChange },
+  { root, dataDir, tasks: count, lab: wantsLab, host, port, api, onChange },
   { started, step, note, signal },
 ) {
   const { logs } = placesOf(dataDir);
@@ -35,7 +36,7 @@ export async function startServices(
   const services = [];
 
   /**
-   * @param {'task' | 'balancer'} kind
+   * @param {'task' | 'lab' | 'balancer'} kind
    * @param {{ name: string, url: string, script: string, args?: string[], env?: NodeJS.ProcessEnv }} about
    */
   const startService = async (kind, { name, url, script, args = [], env = {} }) => {
@@ -53,7 +54,7 @@ export async function startServices(
       start,
       isReady,
       // The balancer would ask a task, which may be the one that hangs; what is for no task it answers itself.
-      isAlive: () => (kind === 'task' ? responds(url, 'GET', '/health/live') : responds(url, 'OPTIONS', '*')),
+      isAlive: () => (kind === 'balancer' ? responds(url, 'OPTIONS', '*') : responds(url, 'GET', '/health/live')),
       note,
       onChange: () => onChange(services),
       signal,
@@ -84,9 +85,21 @@ export async function startServices(
   };
   const tasks = await step('API tasks', startTasks, (running) => running.map(({ name }) => name).join(', '));
 
+  const startLab = async () => {
+    const labPort = await freePort();
+    return await startService('lab', {
+      name: 'lab',
+      url: `http://127.0.0.1:${labPort}`,
+      script: 'apps/lab/dist/server.js',
+      env: { HOST: '127.0.0.1', PORT: String(labPort), LAB_DATA_DIR: join(dataDir, 'experiments') },
+    });
+  };
+  const lab = wantsLab ? await step('Lab', startLab, () => 'runs experiments for the pages') : undefined;
+  if (lab) started.push(lab.process);
+
   const startBalancer = async () => {
     const balancerPort = port ?? (await freePort());
-    const flags = tasks.flatMap(({ url }) => ['--task', url]);
+    const flags = [...tasks.flatMap(({ url }) => ['--task', url]), ...(lab ? ['--lab', lab.url] : [])];
     return await startService('balancer', {
       name: 'balancer',
       url: `http://${isAnyAddress(host) ? 'localhost' : inUrl(host)}:${balancerPort}`,
@@ -96,7 +109,7 @@ export async function startServices(
   };
   const balancer = await step('Balancer', startBalancer, ({ url }) => url);
   started.push(balancer.process);
-  return { tasks, balancer };
+  return { tasks, lab, balancer };
 }
 
 /**

@@ -14,7 +14,8 @@ import { startStores } from './stores.mjs';
  * @property {number} [port] the balancer's; a free one if left out
  * @property {string} [host] where the balancer listens; `localhost`, which is both loopback addresses, if left out
  * @property {number} [tasks] how many API tasks
- * @property {Record<string, string>} [taskEnv] more environment for the tasks
+ * @property {boolean} [lab] whether pages can run experiments
+ * @property {Record<string, string>} [taskEnv] more environment for the tasks and the lab
  * @property {boolean} [seed] lay the demo data, if they are not there
  * @property {boolean} [durable] whether data survive a power cut; off is faster, for data that nobody keeps
  * @property {string} [databaseUrl] a PostgreSQL that somebody else runs
@@ -31,8 +32,9 @@ import { startStores } from './stores.mjs';
  * @property {import('./postgres.mjs').Postgres | undefined} postgres undefined when somebody else runs it
  * @property {import('./redis.mjs').Redis | undefined} redis undefined when somebody else runs it
  * @property {string} description one line: which stores, how many tasks
+ * @property {{ readonly pid: number } | undefined} lab undefined if it is not wanted
  * @property {(name: string) => Promise<void>} killTask as a crash would; the task is started again
- * @property {() => Promise<void>} stop ends all in order: balancer, tasks, Redis, PostgreSQL
+ * @property {() => Promise<void>} stop ends all in order: balancer, lab, tasks, Redis, PostgreSQL
  * @property {() => Promise<void>} kill ends all at once; nothing is written down
  *
  * @typedef {object} Tools what the parts of a start share
@@ -45,7 +47,7 @@ import { startStores } from './stores.mjs';
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Starts the parts of MiniTickets and waits until every one of them is ready: PostgreSQL, Redis, the API tasks, the balancer.
+ * Starts the parts of MiniTickets and waits until every one of them is ready: PostgreSQL, Redis, the API tasks, the lab, the balancer.
  * @param {StackOptions} options
  * @returns {Promise<Stack>}
  * @throws {import('./failure.mjs').Failure} with the part, the end of its log and what mends it; nothing is left running
@@ -57,6 +59,7 @@ export async function startStack(options) {
     tasks: count = 3,
     host = 'localhost',
     port,
+    lab = false,
     taskEnv,
     seed = false,
     signal,
@@ -103,7 +106,8 @@ export async function startStack(options) {
         .then(() => saveState(dataDir, stores, services))
         .catch((error) => tools.note(`The state could not be written: ${error.message}`));
     };
-    const { tasks, balancer } = await startServices({ root, dataDir, tasks: count, host, port, api, onChange }, tools);
+    const wanted = { root, dataDir, tasks: count, lab, host, port, api, onChange };
+    const { tasks, balancer, lab: labService } = await startServices(wanted, tools);
     return {
       ...stores,
       url: balancer.url,
@@ -115,6 +119,11 @@ export async function startStack(options) {
           return process.pid;
         },
       })),
+      lab: labService && {
+        get pid() {
+          return labService.process.pid;
+        },
+      },
       async killTask(name) {
         const task = tasks.find((each) => each.name === name);
         if (!task) throw new Error(`There is no ${name}.`);

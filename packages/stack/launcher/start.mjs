@@ -16,10 +16,10 @@ const usualPort = 8080;
 /**
  * Starts everything and stays until Ctrl-C.
  * @param {{ root: string, dataDir: string }} place
- * @param {{ port: number | undefined, host: string, tasks: number, fresh: boolean, seed: boolean }} flags
+ * @param {{ port: number | undefined, host: string, tasks: number, fresh: boolean, seed: boolean, lab: boolean }} flags
  * @returns {Promise<number>} the exit code
  */
-export async function start({ root, dataDir }, { port: wantedPort, host, tasks, fresh, seed }) {
+export async function start({ root, dataDir }, { port: wantedPort, host, tasks, fresh, seed, lab }) {
   const begun = performance.now();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   console.log(`\n  ${paint('bold', 'MiniTickets')} ${version} starts on Node ${process.versions.node}\n`);
@@ -46,7 +46,7 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
     await takeStep(on, 'Build', () => ensureBuilt(root, { logs, signal }), asIs);
     const port = await choosePort(wantedPort, host, (text) => on({ kind: 'note', text }));
     const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
-    const place = { root, dataDir, port, host, tasks, seed, databaseUrl, redisUrl };
+    const place = { root, dataDir, port, host, tasks, seed, lab, databaseUrl, redisUrl };
     const stack = await startStack({ ...place, signal, on, onClaim: ending.onClaim });
     await printWelcome(stack, { root, logs, ms: performance.now() - begun });
     await ending.asked;

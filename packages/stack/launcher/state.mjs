@@ -13,7 +13,7 @@ import { endRedisOf, redisOf } from './redis.mjs';
  * @property {string} [databaseUrl]
  * @property {string} [redisUrl]
  * @property {{ name: string, url?: string, record: import('./processes.mjs').ProcessRecord | undefined }[]} processes
- *   the balancer and the tasks
+ *   the balancer, the lab and the tasks
  */
 
 const endSteps = /** @type {const} */ ([

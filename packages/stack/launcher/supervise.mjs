@@ -22,7 +22,7 @@ const looksToStart = 25;
  * pauses (up to 10 s) if it keeps ending. One that runs but does not answer is killed first: it would not hear a SIGTERM either.
  * @param {object} options
  * @param {string} options.name
- * @param {'task' | 'balancer'} options.step
+ * @param {'task' | 'lab' | 'balancer'} options.step
  * @param {string} options.logFile
  * @param {() => ReturnType<typeof import('./processes.mjs').spawnLogged>} options.start
  * @param {() => Promise<boolean>} options.isReady

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { placesOf } from './files.mjs';
 import { ensureBuilt, ensureInstalled } from './prepare.mjs';
+import { runInForeground } from './processes.mjs';
 import { stepPrinter } from './screen.mjs';
 import { takeStep } from './steps.mjs';
 
@@ -18,13 +17,5 @@ export async function test({ root, dataDir }, args) {
   const asIs = (/** @type {string} */ done) => done;
   await takeStep(on, 'Dependencies', () => ensureInstalled(root, { logs }), asIs);
   await takeStep(on, 'Build', () => ensureBuilt(root, { logs }), asIs);
-  // The terminal's Ctrl-C reaches Vitest too; we stay for its exit code.
-  process.on('SIGINT', () => {});
-  const vitest = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  process.on('SIGTERM', () => vitest.kill('SIGTERM'));
-  const [code] = await once(vitest, 'exit');
-  return code ?? 1;
+  return await runInForeground([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], { cwd: root });
 }

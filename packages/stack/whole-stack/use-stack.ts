@@ -9,7 +9,7 @@ import { type Stack, type StackOptions, startStack } from '../launcher/stack.mjs
  * Gives a test file a whole stack of its own, with the demo data: stores, three API tasks, the balancer. Call it once, at the top
  * of the file; it is there from `beforeAll` on. The repository has to be built.
  */
-export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv'> = {}): { readonly current: Stack } {
+export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv' | 'lab'> = {}): { readonly current: Stack } {
   const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-stack-'));
   let stack: Stack | undefined;
 

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+const environment = { DATABASE_URL: 'postgres://a:b@localhost/c', REDIS_URL: 'redis://localhost' };
+
+test('in production the lab starts only if somebody says so', () => {
+  expect(() => readConfig({ ...environment, NODE_ENV: 'production' })).toThrow(/ALLOW_LAB_IN_PRODUCTION=true/);
+  expect(() => readConfig({ ...environment, NODE_ENV: 'production', ALLOW_LAB_IN_PRODUCTION: 'false' })).toThrow();
+  expect(() => readConfig({ ...environment, NODE_ENV: 'production', ALLOW_LAB_IN_PRODUCTION: 'yes' })).toThrow();
+  expect(readConfig({ ...environment, NODE_ENV: 'production', ALLOW_LAB_IN_PRODUCTION: 'true' }).port).toBe(4000);
+});
+
+test('elsewhere it starts with stores and nothing else', () => {
+  expect(readConfig(environment)).toMatchObject({ host: '127.0.0.1', redisUrl: environment.REDIS_URL });
+  expect(() => readConfig({})).toThrow(/DATABASE_URL.*REDIS_URL/s);
+});

@@ -1,0 +1,39 @@
+import { readVariables } from '@minitickets/api/config';
+import { keptResultsFolder } from '@minitickets/decisions/frame/kept-results';
+import { z } from 'zod';
+
+const config = z
+  .object({
+    NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+    /** Experiments make databases and load the stores: in production only somebody who wants that lets them. */
+    ALLOW_LAB_IN_PRODUCTION: z.enum(['true', 'false']).default('false'),
+    HOST: z.string().default('127.0.0.1'),
+    PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
+    /** Of a role that may make databases. */
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+    REDIS_URL: z.url({ protocol: /^rediss?$/ }),
+    /** Where runs are kept. */
+    LAB_DATA_DIR: z.string().min(1).default(keptResultsFolder),
+    LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  })
+  .superRefine((all, context) => {
+    if (all.NODE_ENV === 'production' && all.ALLOW_LAB_IN_PRODUCTION !== 'true') {
+      const message = 'the lab starts in production only with ALLOW_LAB_IN_PRODUCTION=true';
+      context.addIssue({ code: 'custom', path: ['NODE_ENV'], message });
+    }
+  })
+  .transform((all) => ({
+    host: all.HOST,
+    port: all.PORT,
+    databaseUrl: all.DATABASE_URL,
+    redisUrl: all.REDIS_URL,
+    dataDir: all.LAB_DATA_DIR,
+    logLevel: all.LOG_LEVEL,
+  }));
+
+export type Config = z.infer<typeof config>;
+
+/** @throws ConfigError that names every wrong variable, as the API's `readVariables` does */
+export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
+  return readVariables(config, environment);
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { openRedis } from '@minitickets/api/db/redis';
+import { openApp } from '@minitickets/api/plugins/open-app';
+import type { Experiment } from '@minitickets/decisions/frame/experiment';
+import { dropAbandonedDatabases } from '@minitickets/decisions/frame/scratch-database';
+import { buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import { openRedisPauses } from './redis-pauses.ts';
+import { openKeptRuns } from './runs/kept-runs.ts';
+import { openRunHistory } from './runs/run-history.ts';
+import { type RunProgram, runInProcess } from './runs/run-in-process.ts';
+import { openRunQueue } from './runs/run-queue.ts';
+
+/** More than every arm of an experiment may take together, and its database before. */
+const RUN_DEADLINE_MS = 150_000;
+
+/** When no run is left, answers have so long to arrive. */
+const LAST_ANSWERS_MS = 500;
+
+type Options = {
+  config: Config;
+  experiments: readonly Experiment[];
+  program: RunProgram;
+  runDeadlineMs?: number;
+};
+
+/** Opens the lab on its stores. It does not listen yet. */
+export function openLab({ config, experiments, program, runDeadlineMs = RUN_DEADLINE_MS }: Options) {
+  // Who the client is does not matter here, so that no proxy is believed.
+  const app = openApp({ logLevel: config.logLevel, logBase: { service: 'lab' }, trustProxy: false });
+  const lifecycle = { draining: false };
+  const warn = (what: string) => (error: unknown) => app.log.warn({ err: error }, what);
+  const redis = openRedis({ url: config.redisUrl, keyPrefix: '', onError: () => {} });
+  const pauses = openRedisPauses(redis);
+  const kept = openKeptRuns(join(config.dataDir, 'runs'), warn('a run could not be read or kept'));
+  const history = openRunHistory(kept, config.dataDir, warn('a result could not be kept'));
+  const stores = { databaseUrl: config.databaseUrl, redisUrl: config.redisUrl, description: 'the running stack’s' };
+  const queue = openRunQueue({
+    ...{ history, kept },
+    carryOut: ({ experiment, predicted }, { signal, tell }) =>
+      runInProcess({
+        ...{ experiment, predicted: predicted ?? undefined, stores, program, signal, tell },
+        deadlineMs: runDeadlineMs,
+        onUntidy: warn('a run’s database or keys could not be removed'),
+      }),
+    notBefore: () => pauses.until() ?? 0,
+    onError: warn('a run could not be carried out'),
+  });
+  buildApp(app, { experiments, queue, history, pauses }, lifecycle);
+
+  return {
+    app,
+    /** Removes what a lab that was killed left in PostgreSQL. If that is away, the next run does it. */
+    tidy: () => dropAbandonedDatabases(config.databaseUrl).catch(warn('PostgreSQL is away')),
+    /** Ends every run, which ends the streams, and then the rest. */
+    async close() {
+      lifecycle.draining = true;
+      await queue.stop();
+      // A connection on which no request ever came is not idle to Node, and would be waited for.
+      const cut = setTimeout(() => app.server.closeAllConnections(), LAST_ANSWERS_MS);
+      await app.close();
+      clearTimeout(cut);
+      redis.disconnect();
+    },
+  };
+}

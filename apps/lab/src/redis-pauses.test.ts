@@ -1,0 +1,64 @@
+import { startRedis } from '@minitickets/stack/redis';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startLab } from './testing/test-lab.ts';
+
+/** One that may be paused: the others' tests go on with theirs. */
+let own: Awaited<ReturnType<typeof startRedis>>;
+beforeAll(async () => {
+  own = await startRedis();
+});
+afterAll(() => own.stop());
+
+const pause = (lab: Awaited<ReturnType<typeof startLab>>, seconds: number) =>
+  lab.call('POST', '/lab/redis-pauses', { seconds });
+const current = async (lab: Awaited<ReturnType<typeof startLab>>) =>
+  (await lab.call('GET', '/lab/redis-pauses/current')).body.pausedUntil;
+
+test('while it is paused Redis answers nobody, the lab says until when, and it ends by itself', async () => {
+  const lab = await startLab({ redisUrl: own.url });
+  const redis = new Redis(own.url);
+  await redis.ping();
+  expect(await current(lab)).toBeNull();
+  const asked = Date.now();
+  const { status, body } = await pause(lab, 1);
+  expect(status).toBe(201);
+  expect(await current(lab)).toBe(body.pausedUntil);
+  await redis.ping();
+  // Redis counts the time from when it was asked, and the lab from just before.
+  expect(Date.now() - asked).toBeGreaterThanOrEqual(990);
+  expect(Date.parse(body.pausedUntil)).toBeLessThanOrEqual(Date.now());
+  expect(await current(lab)).toBeNull();
+  redis.disconnect();
+});
+
+test('a pause is not made longer by another', async () => {
+  const lab = await startLab({ redisUrl: own.url });
+  const [one, other] = await Promise.all([pause(lab, 1), pause(lab, 10)]);
+  expect([one.status, other.status].sort()).toEqual([201, 409]);
+  const refused = one.status === 409 ? one : other;
+  expect(refused.body).toMatchObject({ error: 'pause_not_possible', retryAfter: expect.any(Number) });
+});
+
+test('a run is not disturbed by a pause, and does not begin in one', async () => {
+  const lab = await startLab({ redisUrl: own.url });
+  const running = await lab.add('stuck');
+  await lab.untilHere(running.id);
+  expect(await pause(lab, 1)).toMatchObject({ status: 409, body: { error: 'pause_not_possible' } });
+  await lab.cancel(running.id);
+  const { body } = await pause(lab, 1);
+  const waiting = await lab.add('plain');
+  expect(waiting).toMatchObject({ status: 'queued', position: 1 });
+  await lab.untilEnded(waiting.id);
+  const { status, startedAt } = await lab.find(waiting.id);
+  expect(status).toBe('finished');
+  expect(startedAt && startedAt >= body.pausedUntil).toBe(true);
+});
+
+test('a Redis that is away is told, and is not taken for paused', async () => {
+  const gone = await startRedis();
+  const lab = await startLab({ redisUrl: gone.url });
+  await gone.stop();
+  expect(await pause(lab, 1)).toMatchObject({ status: 503, body: { error: 'store_unavailable' } });
+  expect(await current(lab)).toBeNull();
+});

@@ -1,0 +1,15 @@
+import type { Api } from '@minitickets/api/deps';
+import { sendProblem } from '@minitickets/api/plugins/error-mapping';
+
+/** Set by the server when it begins to end. */
+export type Lifecycle = { draining: boolean };
+
+const quietly = { logLevel: 'warn' } as const;
+
+/** Stores are not asked: a run whose store is away says so, and what has ended can still be read. */
+export function healthRoutes(app: Api, lifecycle: Lifecycle) {
+  app.get('/health/live', quietly, async () => ({ status: 'live' }));
+  app.get('/health/ready', quietly, async (_request, reply) =>
+    lifecycle.draining ? sendProblem(reply, { code: 'busy', detail: 'draining' }) : { status: 'ready' },
+  );
+}

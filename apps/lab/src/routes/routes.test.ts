@@ -1,0 +1,185 @@
+import { request } from 'node:http';
+import { labExperiment, labRun, problem } from '@minitickets/contract';
+import { describe, expect, test } from 'vitest';
+import { oddExperiments } from '../testing/odd-experiments.ts';
+import { startLab } from '../testing/test-lab.ts';
+
+const noRun = '11111111-1111-4111-8111-111111111111';
+
+test('the list has every experiment with its arms, and is what the contract says', async () => {
+  const lab = await startLab();
+  const { status, body } = await lab.call('GET', '/lab/experiments');
+  expect(status).toBe(200);
+  expect(body.items).toHaveLength(oddExperiments.length);
+  const [first] = body.items.map((item: unknown) => labExperiment.parse(item));
+  expect(first).toMatchObject({ name: 'plain', arms: [{ name: 'short' }, { name: 'shipped' }], lastRun: null });
+});
+
+test('a run is named by its location, and what was predicted comes back judged', async () => {
+  const lab = await startLab();
+  const { status, headers, body } = await lab.call('POST', '/lab/runs', { experiment: 'plain', predicted: 3.5 });
+  expect([status, headers.get('location')]).toEqual([201, `/lab/runs/${labRun.parse(body).id}`]);
+  await lab.untilEnded(body.id);
+  expect(await lab.find(body.id)).toMatchObject({
+    predicted: 3.5,
+    result: { prediction: { predicted: 3.5, found: 2 } },
+  });
+});
+
+test('a listener that was cut off hears what it missed, and nothing twice', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('plain');
+  const all = await lab.untilEnded(id);
+  for (const last of [0, 1, Math.floor(all.length / 2), all.length]) {
+    const rest: unknown[] = [];
+    for await (const event of lab.events(id, last)) rest.push(event);
+    expect(rest).toEqual(all.slice(last));
+  }
+});
+
+test('who listens from the beginning and who comes at the end hear the same', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('plain');
+  const [one, other] = await Promise.all([lab.untilEnded(id), lab.untilEnded(id)]);
+  expect(other).toEqual(one);
+  expect(await lab.untilEnded(id)).toEqual(one);
+});
+
+test('no more listen than may, and a listener that leaves makes room', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('stuck');
+  const listeners = Array.from({ length: 64 }, () => lab.events(id));
+  await Promise.all(listeners.map((each) => each.next()));
+  expect(await lab.call('GET', `/lab/runs/${id}/events`)).toMatchObject({ status: 503, body: { error: 'busy' } });
+  await listeners[0]?.return(undefined);
+  await expect.poll(() => lab.events(id).next(), { timeout: 10_000 }).toMatchObject({ done: false });
+});
+
+describe('what nobody should send is answered with a problem, and the lab goes on', () => {
+  const json = { 'content-type': 'application/json' };
+  test.each([
+    ['an experiment that there is not', 'POST', '/lab/runs', { experiment: 'nonsense' }, {}, 404, 'not_found'],
+    ['a name that is a path', 'POST', '/lab/runs', { experiment: '../../etc' }, {}, 400, 'validation_failed'],
+    ['a name of an object’s own', 'POST', '/lab/runs', { experiment: 'constructor' }, {}, 404, 'not_found'],
+    [
+      'more than is asked for',
+      'POST',
+      '/lab/runs',
+      { experiment: 'plain', mutated: true },
+      {},
+      400,
+      'validation_failed',
+    ],
+    [
+      'a guess that is no number',
+      'POST',
+      '/lab/runs',
+      { experiment: 'plain', predicted: '7' },
+      {},
+      400,
+      'validation_failed',
+    ],
+    [
+      'a guess without end',
+      'POST',
+      '/lab/runs',
+      { experiment: 'plain', predicted: 1e300 },
+      {},
+      400,
+      'validation_failed',
+    ],
+    ['nothing', 'POST', '/lab/runs', undefined, json, 400, 'validation_failed'],
+    ['a body for ever', 'POST', '/lab/runs', { experiment: 'a'.repeat(70_000) }, {}, 413, 'too_large'],
+    ['a form', 'POST', '/lab/runs', undefined, { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['a run that there is not', 'GET', `/lab/runs/${noRun}`, undefined, {}, 404, 'not_found'],
+    ['the events of none', 'GET', `/lab/runs/${noRun}/events`, undefined, {}, 404, 'not_found'],
+    ['the end of none', 'DELETE', `/lab/runs/${noRun}`, undefined, {}, 404, 'not_found'],
+    ['an id that is none', 'GET', '/lab/runs/..%2f..%2fsecrets', undefined, {}, 400, 'validation_failed'],
+    ['an address that cannot be read', 'GET', '/lab/runs/%E0%A4%A', undefined, {}, 404, 'not_found'],
+    ['a list without end', 'GET', '/lab/runs?limit=1000000', undefined, {}, 400, 'validation_failed'],
+    ['a question that is not asked', 'GET', '/lab/runs?order=asc', undefined, {}, 400, 'validation_failed'],
+    [
+      'a last event that is none',
+      'GET',
+      `/lab/runs/${noRun}/events`,
+      undefined,
+      { 'last-event-id': 'x' },
+      400,
+      'validation_failed',
+    ],
+    ['a pause for ever', 'POST', '/lab/redis-pauses', { seconds: 3600 }, {}, 400, 'validation_failed'],
+    ['a pause of a moment', 'POST', '/lab/redis-pauses', { seconds: 0.5 }, {}, 400, 'validation_failed'],
+    ['a page elsewhere', 'GET', '/lab/', undefined, {}, 404, 'not_found'],
+    [
+      'a write of another origin',
+      'POST',
+      '/lab/runs',
+      { experiment: 'plain' },
+      { origin: 'https://evil.example' },
+      403,
+      'cross_origin',
+    ],
+    [
+      'a write of another site',
+      'DELETE',
+      `/lab/runs/${noRun}`,
+      undefined,
+      { 'sec-fetch-site': 'cross-site' },
+      403,
+      'cross_origin',
+    ],
+    [
+      'a pause from another site',
+      'POST',
+      '/lab/redis-pauses',
+      { seconds: 1 },
+      { 'sec-fetch-site': 'same-site' },
+      403,
+      'cross_origin',
+    ],
+  ])('%s', async (_what, method, path, body, headers, status, code) => {
+    const lab = await startLab();
+    const answer = await lab.call(method, path, body, headers);
+    expect([answer.status, answer.body.error]).toEqual([status, code]);
+    expect(problem.strict().parse(answer.body)).toEqual(answer.body);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(JSON.stringify(answer.body)).not.toMatch(/node_modules|\.ts:|\bat /);
+    expect((await lab.call('GET', '/lab/runs')).body.items).toEqual([]);
+  });
+});
+
+test('every answer tells browsers what the API tells them, and is kept by no cache', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('plain');
+  const answers = await Promise.all([
+    fetch(`${lab.url}/lab/experiments`),
+    fetch(`${lab.url}/lab/runs/${noRun}`),
+    fetch(`${lab.url}/lab/runs/${id}/events`),
+  ]);
+  for (const { headers } of answers) {
+    expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toContain('no-store');
+  }
+});
+
+test('the head of a stream is there before anything is told', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('stuck');
+  await lab.untilHere(id);
+  const last = { 'last-event-id': '1000' };
+  const head = await new Promise<string | undefined>((resolve, reject) => {
+    const asked = request(`${lab.url}/lab/runs/${id}/events`, { headers: last }, (response) => {
+      resolve(response.headers['content-type']);
+      response.destroy();
+    });
+    asked.once('error', reject).end();
+  });
+  expect(head).toBe('text/event-stream');
+});
+
+test('health is told until it ends', async () => {
+  const lab = await startLab();
+  expect(await lab.call('GET', '/health/live')).toMatchObject({ status: 200, body: { status: 'live' } });
+  expect(await lab.call('GET', '/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });
+});

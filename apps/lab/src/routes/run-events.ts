@@ -1,0 +1,47 @@
+import { Readable } from 'node:stream';
+import type { Api } from '@minitickets/api/deps';
+import { fail } from '@minitickets/api/errors';
+import { id } from '@minitickets/contract';
+import { z } from 'zod';
+import type { Deps } from '../deps.ts';
+import type { RunLog } from '../runs/run-log.ts';
+
+/** Below every silence that a balancer, or our own server, takes for a dead connection. */
+const HEARTBEAT_MS = 5_000;
+const MOST_LISTENERS = 64;
+
+const params = z.object({ id });
+const headers = z.object({ 'last-event-id': z.coerce.number().int().min(0).default(0) });
+
+/** What a run tells, as `text/event-stream`: from the beginning, or from where a listener was cut off. */
+export function runEventRoutes(app: Api, { queue }: Deps) {
+  let listeners = 0;
+  app.get('/lab/runs/:id/events', { schema: { params, headers } }, async (request, reply) => {
+    const log = (await queue.logOf(request.params.id)) ?? fail({ kind: 'not-found', what: 'run' });
+    if (listeners >= MOST_LISTENERS) fail({ kind: 'busy', what: 'events' });
+    listeners += 1;
+    const left = new AbortController();
+    reply.raw.once('close', () => {
+      listeners -= 1;
+      left.abort();
+    });
+    const stream = Readable.from(eventStream(log, request.headers['last-event-id'], left.signal));
+    // `no-transform`: a proxy that compresses would keep events back.
+    return reply.header('cache-control', 'no-store, no-transform').type('text/event-stream').send(stream);
+  });
+}
+
+async function* eventStream(log: RunLog, from: number, signal: AbortSignal) {
+  let last = from;
+  // The head of the answer leaves with its first bytes.
+  yield ':\n\n';
+  while (!signal.aborted) {
+    const told = await log.after(last, { withinMs: HEARTBEAT_MS, signal });
+    if (!told) return;
+    if (told.length === 0) yield ':\n\n';
+    for (const event of told) {
+      yield `id: ${event.id}\nevent: ${event.event}\ndata: ${event.data}\n\n`;
+      last = event.id;
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { id, instant, type LabRun, labRun } from '@minitickets/contract';
+import type { ExperimentResult } from '@minitickets/decisions/frame/results';
+import { z } from 'zod';
+import type { ToldEvent } from './run-log.ts';
+
+export type Run = LabRun<ExperimentResult>;
+
+/** Of what stands in a result only these are read by the lab itself. */
+const result = z.looseObject({
+  experiment: z.string(),
+  ranAt: instant,
+  durationMs: z.number(),
+  proved: z.boolean(),
+  prediction: z.looseObject({ predicted: z.number() }).optional(),
+});
+const asResult = (value: z.infer<typeof result>) => value as unknown as ExperimentResult;
+const keptRun = labRun.extend({ result: result.transform(asResult).nullable() });
+const toldEvents = z.array(z.object({ id: z.int().min(1), event: z.string(), data: z.string() }));
+
+const endedWithTheLab = 'The lab ended before the run did.';
+
+/** Runs on disk, a file each, and what they told in another. What cannot be written is told to `onError`, and only memory knows it. */
+export type KeptRuns = ReturnType<typeof openKeptRuns>;
+
+/** @param folder made if it is not there */
+export function openKeptRuns(folder: string, onError: (error: unknown) => void) {
+  const fileOf = (runId: string) => join(folder, `${runId}.json`);
+  const eventsFileOf = (runId: string) => join(folder, `${runId}.events.json`);
+  // One write after the other, so that the newest state of a run stays.
+  let writing = Promise.resolve();
+  const write = (path: string, value: unknown) => {
+    const text = JSON.stringify(value);
+    writing = writing.then(() => writeWhole(path, text)).catch(onError);
+    return writing;
+  };
+
+  return {
+    /** All that are kept, in no order. Those that had not ended when the lab did have failed. */
+    load(): Run[] {
+      mkdirSync(folder, { recursive: true });
+      const runs = readdirSync(folder).flatMap((name) => readRun(folder, name, onError));
+      for (const run of runs) {
+        if (run.endedAt !== null) continue;
+        const endedAt = new Date().toISOString();
+        Object.assign(run, { status: 'failed', position: null, endedAt, failure: endedWithTheLab });
+        void write(fileOf(run.id), run);
+      }
+      return runs;
+    },
+
+    keep: (run: Run) => write(fileOf(run.id), run),
+    keepEvents: (runId: string, events: readonly ToldEvent[]) => write(eventsFileOf(runId), events),
+
+    /** What a run told; nothing if that is not known any more. */
+    async readEvents(runId: string): Promise<ToldEvent[]> {
+      try {
+        return toldEvents.parse(JSON.parse(await readFile(eventsFileOf(runId), 'utf8')));
+      } catch {
+        return [];
+      }
+    },
+
+    forget(runId: string) {
+      const files = [fileOf(runId), eventsFileOf(runId)];
+      writing = writing
+        .then(async () => void (await Promise.all(files.map((file) => rm(file, { force: true })))))
+        .catch(onError);
+    },
+
+    /** All that was to be written is. */
+    written: () => writing,
+  };
+}
+
+/** The same run as the last that `npm run experiment` made, if its file tells one. */
+export function runOfResult(runId: string, value: unknown): Run | undefined {
+  const read = result.safeParse(value);
+  if (!read.success) return undefined;
+  const { experiment, ranAt, durationMs, proved, prediction } = read.data;
+  return {
+    ...{ id: runId, experiment, status: 'finished', position: null, predicted: prediction?.predicted ?? null },
+    ...{ queuedAt: ranAt, startedAt: ranAt, endedAt: new Date(Date.parse(ranAt) + durationMs).toISOString() },
+    ...{ proved, failure: null, result: asResult(read.data) },
+  };
+}
+
+function readRun(folder: string, name: string, onError: (error: unknown) => void): Run[] {
+  const [runId = '', ...rest] = name.split('.');
+  if (!id.safeParse(runId).success) return [];
+  if (rest.join('.') !== 'json') {
+    // A draft of a write that was broken off.
+    if (rest.at(-1) === 'draft') rmSync(join(folder, name), { force: true });
+    return [];
+  }
+  try {
+    const run = keptRun.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    if (run.id !== runId) throw new Error(`${name} holds another run`);
+    return [run];
+  } catch (error) {
+    onError(error);
+    return [];
+  }
+}
+
+/** A reader, and the next start, see the old file or the new one. */
+async function writeWhole(path: string, text: string) {
+  const draft = `${path}.draft`;
+  await writeFile(draft, text);
+  await rename(draft, path);
+}

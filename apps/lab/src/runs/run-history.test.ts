@@ -1,0 +1,124 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { keepResult } from '@minitickets/decisions/frame/kept-results';
+import type { ExperimentResult } from '@minitickets/decisions/frame/results';
+import { expect, test } from 'vitest';
+import { newDataDir, startLab } from '../testing/test-lab.ts';
+import type { Run } from './kept-runs.ts';
+
+const result = (ranAt: string): ExperimentResult => ({
+  ...{ experiment: 'plain', ranAt, durationMs: 1500, machine: 'one', stores: 'a test’s', claim: '', load: '' },
+  ...{ arms: [], differences: [], proved: true, reasons: [], prediction: { question: '', predicted: 7, found: 2 } },
+});
+const second = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString();
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+const run = (n: number, change: Partial<Run> = {}): Run => ({
+  ...{ id: uuid(n), experiment: 'plain', status: 'cancelled', position: null, predicted: null },
+  ...{ queuedAt: second(n), startedAt: second(n), endedAt: second(n), proved: null, failure: null, result: null },
+  ...change,
+});
+
+/** A folder in which a lab kept these runs. */
+function folderWith(...runs: Run[]) {
+  const dataDir = newDataDir();
+  mkdirSync(join(dataDir, 'runs'));
+  for (const each of runs) writeFileSync(join(dataDir, 'runs', `${each.id}.json`), JSON.stringify(each));
+  return dataDir;
+}
+
+const lastRunOf = async (lab: Awaited<ReturnType<typeof startLab>>, name = 'plain') =>
+  (await lab.call('GET', '/lab/experiments')).body.items.find((each: { name: string }) => each.name === name).lastRun;
+
+test('a lab that starts again knows its runs, and what they told, word for word', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('plain');
+  await lab.untilEnded(id);
+  const [told, kept] = [await lab.untilEnded(id), await lab.find(id)];
+  await lab.close();
+  const again = await startLab({ dataDir: lab.dataDir });
+  expect(await again.find(id)).toEqual(kept);
+  expect(await again.untilEnded(id)).toEqual(told);
+  expect(await lastRunOf(again)).toEqual(kept);
+});
+
+test('what waited or ran when the lab was killed has failed, for this start and the next', async () => {
+  const open = { endedAt: null, startedAt: null };
+  const queued = run(1, { ...open, status: 'queued', position: 1 });
+  const running = run(2, { ...open, status: 'running', position: 0, startedAt: second(2) });
+  const lab = await startLab({ dataDir: folderWith(queued, running) });
+  const failed = { status: 'failed', position: null, failure: 'The lab ended before the run did.' };
+  for (const { id } of [queued, running]) {
+    expect(await lab.find(id)).toMatchObject(failed);
+    expect((await lab.untilEnded(id)).map(({ event, data }) => [event, data])).toMatchObject([['run', failed]]);
+  }
+  const found = await lab.find(running.id);
+  await lab.close();
+  expect(await (await startLab({ dataDir: lab.dataDir })).find(running.id)).toEqual(found);
+});
+
+test('of each experiment the last ten that ended are kept, and its last result in any case', async () => {
+  const withResult = run(1, { status: 'finished', proved: true, result: result(second(1)) });
+  const others = Array.from({ length: 14 }, (_, index) => run(index + 2));
+  const lab = await startLab({ dataDir: folderWith(withResult, ...others) });
+  const { id } = await lab.add('throwing');
+  const next = await lab.add('plain');
+  await lab.cancel(next.id);
+  await lab.untilEnded(id);
+  const { items } = (await lab.call('GET', '/lab/runs?experiment=plain&limit=50')).body;
+  const kept = [next.id, ...[15, 14, 13, 12, 11, 10, 9, 8, 7].map(uuid), withResult.id];
+  expect(items.map((each: Run) => each.id)).toEqual(kept);
+  expect((await lab.call('GET', `/lab/runs/${uuid(2)}`)).status).toBe(404);
+  await lab.close();
+  const files = readdirSync(join(lab.dataDir, 'runs')).filter((name) => !name.includes('events'));
+  expect(files.sort()).toEqual([...kept, id].map((each) => `${each}.json`).sort());
+});
+
+test('a result of the command line is the last run, from when it is newer; and it is one run, however often it is read', async () => {
+  const dataDir = folderWith(run(1, { status: 'finished', proved: true, result: result(second(1)) }));
+  const lab = await startLab({ dataDir });
+  keepResult(dataDir, result(second(0)));
+  expect((await lastRunOf(lab)).id).toBe(uuid(1));
+  keepResult(dataDir, result(second(9)));
+  const last = await lastRunOf(lab);
+  expect(last).toMatchObject({ status: 'finished', proved: true, predicted: 7, result: { ranAt: second(9) } });
+  expect(last.endedAt).toBe('2026-01-01T00:00:10.500Z');
+  expect(await lastRunOf(lab)).toEqual(last);
+  expect(await lab.find(last.id)).toEqual(last);
+});
+
+test('a run of the lab is kept where the command line keeps its own', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('plain');
+  await lab.untilEnded(id);
+  const kept = JSON.parse(readFileSync(join(lab.dataDir, 'plain.json'), 'utf8'));
+  expect(kept).toEqual((await lab.find(id)).result);
+  expect(kept).toMatchObject({ ranAt: expect.stringMatching(/^20/), machine: expect.stringContaining('Node') });
+});
+
+test('files that are broken, or none of ours, hinder nothing', async () => {
+  const dataDir = folderWith(run(1));
+  const write = (name: string, text: string) => writeFileSync(join(dataDir, 'runs', name), text);
+  write(`${uuid(2)}.json`, '{"id":');
+  write(`${uuid(3)}.json`, JSON.stringify(run(4)));
+  write(`${uuid(1)}.events.json`, '[{"id":-1}]');
+  write(`${uuid(5)}.json.draft`, 'half of');
+  write('notes.txt', 'somebody’s');
+  writeFileSync(join(dataDir, 'plain.json'), 'no JSON');
+  const lab = await startLab({ dataDir });
+  expect((await lab.call('GET', '/lab/runs')).body.items).toHaveLength(1);
+  expect((await lab.untilEnded(uuid(1))).map(({ data }) => data.id)).toEqual([uuid(1)]);
+  expect(await lastRunOf(lab)).toBeNull();
+  expect(readdirSync(join(dataDir, 'runs'))).not.toContain(`${uuid(5)}.json.draft`);
+});
+
+test('a run goes on when it cannot be written down', async () => {
+  const dataDir = newDataDir();
+  const lab = await startLab({ dataDir });
+  const { id } = await lab.add('stuck');
+  // Something else stands where its file belongs.
+  mkdirSync(join(dataDir, 'runs', `${id}.events.json`));
+  await lab.untilHere(id);
+  expect(await lab.cancel(id)).toMatchObject({ status: 'cancelled' });
+  expect((await lab.untilEnded(id)).at(-1)?.data).toMatchObject({ status: 'cancelled' });
+});

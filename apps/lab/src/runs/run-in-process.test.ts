@@ -1,0 +1,93 @@
+import { isRunning } from '@minitickets/stack/processes';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import type { Here } from '../testing/odd-experiments.ts';
+import { startLab } from '../testing/test-lab.ts';
+
+/** What there is of a run: its process, its database, its key. */
+async function presentOf({ pid, database, key }: Here) {
+  const admin = new pg.Client(inject('testAdminDatabaseUrl'));
+  const redis = new Redis(inject('testRedisUrl'));
+  await admin.connect();
+  try {
+    const { rowCount } = await admin.query('select from pg_database where datname = $1', [database]);
+    return { process: isRunning(pid), databases: rowCount, keys: await redis.exists(key) };
+  } finally {
+    redis.disconnect();
+    await admin.end();
+  }
+}
+
+const all = { process: true, databases: 1, keys: 1 };
+const nothing = { process: false, databases: 0, keys: 0 };
+
+test('a run that ends well tells what it came to, and its last event is its last status', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('plain');
+  const told = await lab.untilEnded(id);
+  expect(told.at(-1)).toMatchObject({ event: 'run', data: await lab.find(id) });
+  expect(await lab.find(id)).toMatchObject({ status: 'finished', proved: true, result: { experiment: 'plain' } });
+  const kinds = told.filter(({ event }) => event === 'experiment').map(({ data }) => data.kind);
+  const arm = ['arm-begin', 'request', 'arm-end'];
+  expect(kinds).toEqual(['begin', ...arm, ...arm, 'end']);
+});
+
+test('a run that is cancelled leaves no process, no database and no key', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('furnished');
+  const here = await lab.untilHere(id);
+  expect(await presentOf(here)).toEqual(all);
+  expect(await lab.cancel(id)).toMatchObject({ status: 'cancelled', failure: null });
+  expect(await presentOf(here)).toEqual(nothing);
+});
+
+test('a run whose process is killed has failed, leaves nothing, and the lab runs the next one', async () => {
+  const lab = await startLab();
+  const [{ id }, next] = [await lab.add('furnished'), await lab.add('plain')];
+  const here = await lab.untilHere(id);
+  process.kill(here.pid, 'SIGKILL');
+  const failure = 'Its process ended before the run did (SIGKILL).';
+  expect((await lab.untilEnded(id)).at(-1)?.data).toMatchObject({ status: 'failed', proved: null, failure });
+  expect(await presentOf(here)).toEqual(nothing);
+  expect((await lab.untilEnded(next.id)).at(-1)?.data).toMatchObject({ status: 'finished' });
+});
+
+test('a run that does not hear that it is cancelled is killed', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('deaf');
+  const { pid } = await lab.untilHere(id);
+  expect(await lab.cancel(id)).toMatchObject({ status: 'cancelled' });
+  expect(isRunning(pid)).toBe(false);
+});
+
+test('a run that takes too long has failed, and leaves nothing', async () => {
+  const lab = await startLab({ runDeadlineMs: 10_000 });
+  const { id } = await lab.add('furnished');
+  const here = await lab.untilHere(id);
+  const failure = 'It was ended after 10 s, which no run may take.';
+  expect((await lab.untilEnded(id)).at(-1)?.data).toMatchObject({ status: 'failed', failure });
+  expect(await presentOf(here)).toEqual(nothing);
+});
+
+test.each([
+  ['exiting', 'Its process ended before the run did (exit code 7).'],
+  ['uncaught', 'Its process ended before the run did (exit code 1).'],
+  ['throwing', 'the arm fell off'],
+])('a run that ends by %s has failed, and says so without a stack', async (experiment, failure) => {
+  const lab = await startLab();
+  const { id } = await lab.add(experiment);
+  await lab.untilEnded(id);
+  expect(await lab.find(id)).toMatchObject({ status: 'failed', proved: null, result: null, failure });
+});
+
+test('a run that tells too much is thinned out, and its verdict is whole', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('chatty');
+  await lab.untilEnded(id);
+  const told = await lab.untilEnded(id);
+  expect(told.length).toBeLessThan(2_100);
+  expect(told.map(({ event }) => event)).toContain('thinned');
+  expect(told.filter(({ data }) => data.kind === 'level' && data.value === 10_000)).toHaveLength(2);
+  expect(await lab.find(id)).toMatchObject({ status: 'finished', proved: true });
+});

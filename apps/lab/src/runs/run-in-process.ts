@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openArena, type Stores } from '@minitickets/decisions/frame/arena';
+import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
+import type { ExperimentResult } from '@minitickets/decisions/frame/results';
+import type { FromRun, ToRun } from './run-messages.ts';
+
+/** The program that a run's process executes, and what Node is told besides. */
+export type RunProgram = { path: string; execArgv: readonly string[] };
+
+export type RunOptions = {
+  experiment: string;
+  predicted: number | undefined;
+  stores: Stores;
+  program: RunProgram;
+  /** Cancels the run. */
+  signal: AbortSignal;
+  tell: (event: ExperimentEvent) => void;
+  /** After this the run is given up. */
+  deadlineMs: number;
+  /** Told when the stores could not be tidied: the next run, or the next start, does it. */
+  onUntidy: (error: unknown) => void;
+};
+
+/** Why a run came to no result, in a sentence. */
+export class RunFailedError extends Error {
+  override name = 'RunFailedError';
+}
+
+/** Asked to stop, a run has so long to do it. */
+const GRACE_MS = 3_000;
+const MOST_REASON_CHARACTERS = 500;
+
+/**
+ * Runs one experiment in a process of its own. An experiment keeps a processor busy, and may end its process: in the lab's own it
+ * would silence the streams, or end everything; and a thread shares the memory and cannot always be ended. The database and the keys
+ * of the run belong to the lab, so that they are removed however the process ends.
+ * @throws RunFailedError if it comes to no result, the signal's reason if it was cancelled
+ */
+export async function runInProcess(options: RunOptions): Promise<ExperimentResult> {
+  const { experiment, predicted, stores, program, signal, tell, deadlineMs, onUntidy } = options;
+  signal.throwIfAborted();
+  const arena = openArena(stores);
+  const child = startProcess(program);
+  let outcome: Extract<FromRun, { kind: 'result' | 'failed' }> | undefined;
+  const say = (message: ToRun) => child.connected && child.send(message, () => {});
+
+  child.on('message', (message: FromRun) => {
+    if (message.kind === 'events') message.events.forEach(tell);
+    else if (message.kind === 'needs-database') {
+      arena.databaseUrl().then(
+        (url) => say({ kind: 'database', url }),
+        (error: Error) => say({ kind: 'no-database', reason: `PostgreSQL gave no database: ${error.message}` }),
+      );
+    } else outcome ??= message;
+  });
+  const { redisUrl, redisKeyPrefix, description } = arena;
+  say({ kind: 'run', experiment, predicted, arena: { redisUrl, redisKeyPrefix, description } });
+
+  const late = AbortSignal.timeout(deadlineMs);
+  try {
+    const ended = endOf(child);
+    const over = once(AbortSignal.any([signal, late]), 'abort');
+    await Promise.race([ended, over]);
+    say({ kind: 'cancel' });
+    await Promise.race([ended, delay(GRACE_MS, undefined, { ref: false })]);
+    kill(child);
+    const how = await ended;
+    if (outcome?.kind === 'result') return outcome.result;
+    signal.throwIfAborted();
+    if (late.aborted) throw new RunFailedError(`It was ended after ${deadlineMs / 1000} s, which no run may take.`);
+    if (!outcome) throw new RunFailedError(`Its process ended before the run did (${how}).`);
+    throw new RunFailedError(outcome.reason.slice(0, MOST_REASON_CHARACTERS));
+  } finally {
+    kill(child);
+    await arena.close().catch(onUntidy);
+  }
+}
+
+function startProcess({ path, execArgv }: RunProgram) {
+  // Of our environment it gets nothing that is secret. It leads a process group, so that it ends with whatever it started.
+  const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
+  const env = { PATH, HOME, TMPDIR, NODE_OPTIONS };
+  return fork(path, [], {
+    execArgv: ['--max-old-space-size=384', ...execArgv],
+    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
+  });
+}
+
+/** Resolves when the process has ended and all that it said was heard. */
+async function endOf(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signalName] = await once(child, 'close');
+    return signalName ?? `exit code ${code}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'it did not start';
+  }
+}
+
+function kill({ pid, exitCode, signalCode }: ChildProcess) {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended in between.
+  }
+}

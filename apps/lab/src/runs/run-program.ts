@@ -1,0 +1,4 @@
+import { experiments } from '@minitickets/decisions/experiments';
+import { serveRun } from './serve-run.ts';
+
+serveRun(experiments);

@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '@minitickets/api/config';
+import { experiments } from '@minitickets/decisions/experiments';
+import { readConfig } from './config.ts';
+import { openLab } from './lab.ts';
+
+/** What has not ended by then is cut off: a run has 3 s to stop, and its database takes a moment to drop. */
+const STOP_DEADLINE_MS = 7_000;
+
+/** The lab's life: configuration, what is kept, listen; on SIGTERM end what runs. */
+async function main() {
+  const config = readConfig();
+  const program = { path: fileURLToPath(new URL('./runs/run-program.js', import.meta.url)), execArgv: [] };
+  const lab = openLab({ config, experiments, program });
+  await lab.app.listen({ host: config.host, port: config.port });
+  await lab.tidy();
+
+  const stop = () => {
+    setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
+    void lab.close().then(() => process.exit(0));
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop);
+}
+
+main().catch((error: unknown) => {
+  // A wrong configuration is for the person who starts us: no stack, just what to mend.
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+});

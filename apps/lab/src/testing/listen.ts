@@ -1,0 +1,31 @@
+/** One event of a stream, its data read. */
+export type Heard = { id: number; event: string; data: Record<string, unknown> };
+
+/**
+ * Listens to a run until its stream ends, or the caller wants no more.
+ * @throws if the stream is not one, or is cut off
+ */
+export async function* listen(url: string, lastEventId?: number): AsyncGenerator<Heard> {
+  const leaving = new AbortController();
+  const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) };
+  const response = await fetch(url, { headers, signal: leaving.signal });
+  const type = response.headers.get('content-type');
+  if (!response.body || type !== 'text/event-stream') throw new Error(`${response.status}, ${type}`);
+  try {
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const chunk of response.body) {
+      const blocks = `${text}${decoder.decode(chunk, { stream: true })}`.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) if (!block.startsWith(':')) yield read(block);
+    }
+  } finally {
+    leaving.abort();
+  }
+}
+
+function read(block: string): Heard {
+  const [, id, event, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+  if (!id || !event || !data) throw new Error(`no event: ${block}`);
+  return { id: Number(id), event, data: JSON.parse(data) };
+}

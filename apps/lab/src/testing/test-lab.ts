@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type {} from '@minitickets/stack/test-stores';
+import { inject, onTestFinished } from 'vitest';
+import { openLab } from '../lab.ts';
+import type { Run } from '../runs/kept-runs.ts';
+import { type Heard, listen } from './listen.ts';
+import { type Here, oddExperiments } from './odd-experiments.ts';
+
+/** From sources, as `npm run experiment` runs them. */
+const program = {
+  path: fileURLToPath(new URL('./odd-program.ts', import.meta.url)),
+  execArgv: ['--conditions=development', '--import', 'tsx'],
+};
+
+/** A folder that is removed after the test. */
+export function newDataDir() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lab-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+type Options = { dataDir?: string; redisUrl?: string; runDeadlineMs?: number };
+
+/** A lab that listens, with experiments that behave badly. It is closed after the test. */
+export async function startLab({ dataDir = newDataDir(), redisUrl, runDeadlineMs }: Options = {}) {
+  const config = {
+    ...{ host: '127.0.0.1', port: 0, dataDir, logLevel: 'silent' as const },
+    databaseUrl: inject('testAdminDatabaseUrl'),
+    redisUrl: redisUrl ?? inject('testRedisUrl'),
+  };
+  const experiments = oddExperiments;
+  const lab = openLab({ config, experiments, program, ...(runDeadlineMs !== undefined && { runDeadlineMs }) });
+  await lab.app.listen({ host: config.host, port: config.port });
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= lab.close();
+    return closing;
+  };
+  onTestFinished(close);
+  const url = `http://127.0.0.1:${(lab.app.server.address() as AddressInfo).port}`;
+
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const json = body === undefined ? {} : { body: JSON.stringify(body), type: { 'content-type': 'application/json' } };
+    const response = await fetch(url + path, { method, ...json, headers: { ...json.type, ...headers } });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  };
+  const events = (id: string, lastEventId?: number) => listen(`${url}/lab/runs/${id}/events`, lastEventId);
+
+  return {
+    ...{ url, dataDir, close, call, events },
+    add: async (experiment: string): Promise<Run> => (await call('POST', '/lab/runs', { experiment })).body,
+    find: async (id: string): Promise<Run> => (await call('GET', `/lab/runs/${id}`)).body,
+    cancel: async (id: string): Promise<Run> => (await call('DELETE', `/lab/runs/${id}`)).body,
+
+    /** Waits until a run says that it is where the test wants it. @returns what it says about that */
+    async untilHere(id: string) {
+      for await (const { data } of events(id))
+        if (data.kind === 'step' && data.what === 'here') return data.seen as Here;
+      throw new Error('the run ended before');
+    },
+
+    /** Waits until a run has ended. @returns all that its stream told */
+    async untilEnded(id: string) {
+      const told: Heard[] = [];
+      for await (const event of events(id)) told.push(event);
+      return told;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import { placesOf } from './files.mjs';
+import { ensureInstalled, isInstalled } from './prepare.mjs';
+import { runInForeground } from './processes.mjs';
+
+/**
+ * Installs what is missing, then runs an experiment from its sources: nothing has to be built.
+ * @param {{ root: string, dataDir: string }} place
+ * @param {readonly string[]} args for the experiment's command
+ * @returns {Promise<number>} its exit code
+ */
+export async function experiment({ root, dataDir }, args) {
+  if (!isInstalled(root)) {
+    // Not on the standard output: somebody may read JSON from there.
+    console.error('  Installing dependencies, once …');
+    await ensureInstalled(root, { logs: placesOf(dataDir).logs });
+  }
+  const program = join(root, 'packages/decisions/frame/main.ts');
+  const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
+  return await runInForeground(['--conditions=development', '--import', tsx, program, ...args], { cwd: root });
+}
