@@ -8,8 +8,10 @@ import hotEvent from './hot-event/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
+import sessionRevocation from './session-revocation/experiment.ts';
 import sharedOffice from './shared-office/experiment.ts';
 import sharedPolicy from './shared-policy/experiment.ts';
+import storeOutage from './store-outage/experiment.ts';
 import suppression from './suppression/experiment.ts';
 import tokenBucketOrWindow from './token-bucket-or-window/experiment.ts';
 import whoIsTheClient from './who-is-the-client/experiment.ts';
@@ -26,10 +28,12 @@ export const experiments: Experiment[] = [
   whoIsTheClient,
   sharedOffice,
   changeWithoutDeploy,
+  storeOutage,
   neverOversell,
   neverUndersell,
   doubleClick,
   holdMeetsPayment,
   hotEvent,
+  sessionRevocation,
   deployWithoutDrops,
 ];
