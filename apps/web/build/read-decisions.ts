@@ -1,9 +1,12 @@
-import { extname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
 import { experiments } from '@minitickets/decisions/experiments';
 import { readCard } from '@minitickets/decisions/frame/card';
 import { reportDifferences } from '@minitickets/decisions/frame/difference';
 import type { Experiment } from '@minitickets/decisions/frame/experiment';
-import type { Decision } from '../src/decisions/content.ts';
+import type { RaceFile } from '@minitickets/decisions/frame/race';
+import { repositoryRoot } from '@minitickets/decisions/frame/shipped-source';
+import type { Decision, ShownRace } from '../src/decisions/content.ts';
 import { highlighted } from './highlight.ts';
 import { readMarkdown, readPhrases } from './markdown.ts';
 
@@ -38,5 +41,20 @@ function decisionOf({ name, claim, load, measures, prediction, naive, shipped }:
       ...{ name: armName, what, expected },
       differences: reportDifferences(differences),
     })),
+    races: racesOf(room),
   };
+}
+
+/** Those that were recorded, if any were. */
+function racesOf(room: string): ShownRace[] {
+  const file = join(repositoryRoot, room, 'race.json');
+  if (!existsSync(file)) return [];
+  const { races }: RaceFile = JSON.parse(readFileSync(file, 'utf8'));
+  return races.map((race) => ({
+    ...race,
+    steps: race.steps.map(({ statement, ...step }) => ({
+      ...step,
+      statement: statement === undefined ? [] : highlighted(statement, statement.startsWith('EVALSHA') ? 'lua' : 'sql'),
+    })),
+  }));
 }

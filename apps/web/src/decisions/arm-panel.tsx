@@ -9,8 +9,9 @@ import type { ArmSummary } from './run-model.ts';
 
 export const isShipped = ({ name }: { name: string }): boolean => name === 'shipped';
 
-/** `map per task`: an arm's name as words. */
-export const armTitle = (name: string): string => (name === 'shipped' ? 'What is shipped' : name.replaceAll('-', ' '));
+/** `Map per task`: an arm's name as words. */
+export const armTitle = (name: string): string =>
+  name === 'shipped' ? 'What is shipped' : `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
 
 /** One arm: what it is, how it goes, what was found in it, and the lines by which it differs. */
 export function ArmPanel({
@@ -37,7 +38,7 @@ export function ArmPanel({
     >
       <div className="space-y-1">
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <h3 className="font-bold first-letter:uppercase">{armTitle(arm.name)}</h3>
+          <h3 className="font-bold">{armTitle(arm.name)}</h3>
           {state && <StateBadge state={state} result={result} shipped={isShipped(arm)} />}
         </div>
         <p className="text-sm text-muted first-letter:uppercase">{arm.what}</p>

@@ -1,4 +1,5 @@
 import type { ArmResult } from '@minitickets/decisions/frame/results';
+import { clsx } from 'clsx';
 import { useCallback, useEffect, useRef } from 'react';
 import { drawOn } from '../drawing/canvas.ts';
 import { Legend } from '../drawing/legend.tsx';
@@ -9,12 +10,13 @@ import type { ShownArm } from './content.ts';
 import { drawArm } from './draw-arm.ts';
 import type { RunModel, RunSummary } from './run-model.ts';
 
-const gridClass = 'grid items-stretch gap-4 md:grid-cols-2 xl:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))]';
+/** Beside each other where there is room for it: three in a row, or two and two. */
+const gridClass = (count: number) => clsx('grid gap-4 md:grid-cols-2', count % 3 === 0 && 'xl:grid-cols-3');
 
 /** The arms beside each other, without a run or with what one came to. */
 export function Arms({ arms, results = [] }: { arms: readonly ShownArm[]; results?: readonly ArmResult[] }) {
   return (
-    <ul className={gridClass}>
+    <ul className={gridClass(arms.length)}>
       {arms.map((arm) => (
         <ArmPanel key={arm.name} arm={arm} summary={undefined} result={results.find(({ name }) => name === arm.name)} />
       ))}
@@ -68,7 +70,7 @@ export function RunningArms({
   return (
     <>
       <Legend entries={legend} />
-      <ul className={gridClass}>
+      <ul className={gridClass(arms.length)}>
         {arms.map((arm) => (
           <ArmPanel
             key={arm.name}

@@ -1,4 +1,5 @@
 import type { DifferenceReport } from '@minitickets/decisions/frame/difference';
+import type { Race, RaceStep } from '@minitickets/decisions/frame/race';
 import type { Expectation } from '@minitickets/decisions/frame/results';
 
 /** Text inside of a paragraph. `to` of a link is an address of these pages or of the web; a `file` is one of the repository. */
@@ -29,6 +30,12 @@ export type ShownArm = {
   differences: DifferenceReport[];
 };
 
+export type ShownStep = Omit<RaceStep, 'statement'> & {
+  /** The statement or script, none if the step is not one. */
+  statement: CodeLine[];
+};
+export type ShownRace = Omit<Race, 'steps'> & { steps: ShownStep[] };
+
 /** What the list of decisions says of one. */
 export type DecisionSummary = { name: string; title: string; question: Phrase[] };
 
@@ -46,6 +53,8 @@ export type Decision = DecisionSummary & {
   prediction: { question: string; arm: string; measure: string };
   /** The naive arms, then the shipped one. */
   arms: ShownArm[];
+  /** Recorded ones, to step through. Most decisions have none. */
+  races: ShownRace[];
 };
 
 /** The words of a text without its markup. */

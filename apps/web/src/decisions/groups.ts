@@ -3,7 +3,7 @@ import type { DecisionSummary } from './content.ts';
 /** What the list of decisions is divided into. Inside of a group they stand in reading order. */
 const groups: { title: string; text: string; names: readonly string[] }[] = [
   {
-    title: 'One limit for all tasks',
+    title: 'The shared limiter',
     text: 'Several tasks answer, and one bucket in Redis decides.',
     names: [
       'shared-policy',

@@ -9,7 +9,7 @@ export function verdictSentences({ arms }: Pick<ExperimentResult, 'arms'>): stri
 
 function naiveSentence(arm: ArmResult, shipped: ArmResult | undefined): string {
   const wrong = arm.measures.filter(({ holds }) => !holds);
-  const name = capital(armTitle(arm.name));
+  const name = armTitle(arm.name);
   if (wrong.length === 0) return `${name} does not fail: it holds all that the shipped design holds.`;
   const found = wrong.map(({ measure, what, found: number }) => {
     const right = shipped?.measures.find((one) => one.measure === measure)?.expected;

@@ -5,6 +5,7 @@ import { CommandLine } from '../decisions/command-line.tsx';
 import { type Decision, type DecisionSummary, plainText } from '../decisions/content.ts';
 import { LiveExperiment } from '../decisions/live-experiment.tsx';
 import { Phrases, Prose } from '../decisions/prose.tsx';
+import { RacePlayer } from '../decisions/race-player.tsx';
 import { Card } from '../parts/card.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Page } from '../parts/page.tsx';
@@ -27,57 +28,66 @@ export function DecisionPage() {
         </blockquote>
       }
     >
-      <OnThisPage />
-      <Part id="in-30-seconds">
-        <Card title="In 30 seconds">
-          <div className="text-lg">
-            <Prose blocks={decision.inThirtySeconds} />
-          </div>
-        </Card>
-      </Part>
-      <Part id="experiment">
-        <LiveExperiment
-          decision={decision}
-          runId={run}
-          onRun={(id) => {
-            navigate({ search: id === undefined ? {} : { run: id }, replace: true, resetScroll: false }).catch(
-              () => undefined,
-            );
-          }}
-        />
-      </Part>
-      <Part id="in-depth">
-        <Card title="In depth">
-          <Prose blocks={decision.inDepth} />
-        </Card>
-      </Part>
-      <Part id="cost">
-        <Card title="What it costs, and when to decide otherwise">
-          <Prose blocks={decision.costs} />
-        </Card>
-      </Part>
-      <Part id="next">
-        <Card title="What they ask next">
-          <CounterQuestions decision={decision} />
-        </Card>
-      </Part>
-      <Part id="code">
-        <Card title="In the code">
-          <ShownRegions decision={decision} />
-        </Card>
-      </Part>
-      <Part id="run">
-        <Card title="On the command line">
-          <ul className="max-w-3xl space-y-2">
-            {decision.commands.map((command) => (
-              <li key={command}>
-                <CommandLine command={command} />
-              </li>
-            ))}
-          </ul>
-        </Card>
-      </Part>
-      <Neighbours before={before} after={after} />
+      <div className="grid items-start gap-6 lg:grid-cols-[10rem_1fr]">
+        <OnThisPage hasRace={decision.races.length > 0} />
+        <div className="min-w-0 space-y-6">
+          <Part id="in-30-seconds">
+            <Card title="In 30 seconds">
+              <div className="text-lg">
+                <Prose blocks={decision.inThirtySeconds} />
+              </div>
+            </Card>
+          </Part>
+          <Part id="experiment">
+            <LiveExperiment
+              decision={decision}
+              runId={run}
+              onRun={(id) => {
+                navigate({ search: id === undefined ? {} : { run: id }, replace: true, resetScroll: false }).catch(
+                  () => undefined,
+                );
+              }}
+            />
+          </Part>
+          {decision.races.length > 0 && (
+            <Part id="race">
+              <RacePlayer races={decision.races} />
+            </Part>
+          )}
+          <Part id="in-depth">
+            <Card title="In depth">
+              <Prose blocks={decision.inDepth} />
+            </Card>
+          </Part>
+          <Part id="cost">
+            <Card title="What it costs, and when to decide otherwise">
+              <Prose blocks={decision.costs} />
+            </Card>
+          </Part>
+          <Part id="next">
+            <Card title="What they ask next">
+              <CounterQuestions decision={decision} />
+            </Card>
+          </Part>
+          <Part id="code">
+            <Card title="In the code">
+              <ShownRegions decision={decision} />
+            </Card>
+          </Part>
+          <Part id="run">
+            <Card title="On the command line">
+              <ul className="max-w-3xl space-y-2">
+                {decision.commands.map((command) => (
+                  <li key={command}>
+                    <CommandLine command={command} />
+                  </li>
+                ))}
+              </ul>
+            </Card>
+          </Part>
+          <Neighbours before={before} after={after} />
+        </div>
+      </div>
     </Page>
   );
 }
@@ -98,6 +108,7 @@ function AllDecisions() {
 const parts = [
   ['in-30-seconds', '30 seconds'],
   ['experiment', 'Experiment'],
+  ['race', 'Step by step'],
   ['in-depth', 'In depth'],
   ['cost', 'Cost'],
   ['next', 'What they ask next'],
@@ -105,20 +116,23 @@ const parts = [
   ['run', 'Command line'],
 ] as const;
 
-function OnThisPage() {
+/** Beside the text where there is room, a row of links above it where there is not. */
+function OnThisPage({ hasRace }: { hasRace: boolean }) {
   return (
-    <nav aria-label="On this page">
-      <ul className="flex flex-wrap gap-2">
-        {parts.map(([id, words]) => (
-          <li key={id}>
-            <a
-              href={`#${id}`}
-              className="inline-flex min-h-9 items-center rounded-full bg-surface px-3 text-sm font-medium inset-ring inset-ring-line hover:inset-ring-accent"
-            >
-              {words}
-            </a>
-          </li>
-        ))}
+    <nav aria-label="On this page" className="lg:sticky lg:top-6">
+      <ul className="flex flex-wrap gap-2 lg:block lg:space-y-1 lg:border-l lg:border-line">
+        {parts
+          .filter(([id]) => hasRace || id !== 'race')
+          .map(([id, words]) => (
+            <li key={id}>
+              <a
+                href={`#${id}`}
+                className="inline-flex min-h-9 items-center px-3 text-sm font-medium text-muted underline-offset-4 hover:text-ink hover:underline max-lg:rounded-full max-lg:bg-surface max-lg:inset-ring max-lg:inset-ring-line"
+              >
+                {words}
+              </a>
+            </li>
+          ))}
       </ul>
     </nav>
   );

@@ -72,7 +72,8 @@ function DecisionItem({
   lastRun,
 }: {
   decision: DecisionSummary;
-  lastRun: Run | undefined;
+  /** Null if it never ran here; undefined if there is nobody who would know. */
+  lastRun: Run | null | undefined;
 }) {
   return (
     <li className="relative flex flex-col gap-2 rounded-card bg-surface p-4 inset-ring inset-ring-line hover:inset-ring-accent has-focus-visible:outline-3 has-focus-visible:outline-offset-3 has-focus-visible:outline-accent sm:p-5">
@@ -88,7 +89,9 @@ function DecisionItem({
       <p className="text-muted">
         <Phrases of={question} />
       </p>
-      <p className="mt-auto min-h-6 pt-1 text-sm">{lastRun && <LastVerdict run={lastRun} />}</p>
+      <p className="mt-auto min-h-6 text-sm text-muted">
+        {lastRun ? <LastVerdict run={lastRun} /> : lastRun === null && 'Not run here yet'}
+      </p>
     </li>
   );
 }
