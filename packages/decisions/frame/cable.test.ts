@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { until } from './barriers.ts';
+import { layCable } from './cable.ts';
+
+/** A store that answers with what it is told, and remembers it; and a cable to it. */
+async function storeBehindCable() {
+  const heard: string[] = [];
+  const store = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (data) => {
+      heard.push(data.toString());
+      socket.write(data);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(store, 'listening');
+  const closers: (() => unknown)[] = [];
+  onTestFinished(() => {
+    for (const close of closers) close();
+    store.close();
+  });
+  const { port } = store.address() as AddressInfo;
+  const cable = await layCable({ onClose: (close) => void closers.push(close) }, `redis://127.0.0.1:${port}`);
+  return { cable, heard: () => heard.join('') };
+}
+
+/** A connection through the cable, what it has heard, and whether it is closed. */
+async function caller({ url }: { url: string }) {
+  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let [heard, closed] = ['', false];
+  socket.on('error', () => {});
+  socket.on('data', (data) => {
+    heard += data.toString();
+  });
+  socket.on('close', () => {
+    closed = true;
+  });
+  await until('it is connected or refused', () => !socket.connecting);
+  return { socket, heard: () => heard, closed: () => closed };
+}
+
+test('what is sent passes, there and back', async () => {
+  const { cable } = await storeBehindCable();
+  const { socket, heard } = await caller(cable);
+  socket.write('ping');
+  await until('the answer is there', () => heard() === 'ping');
+});
+
+test('through a silent cable nothing passes, and all of it when it is plugged in again', async () => {
+  const { cable, heard } = await storeBehindCable();
+  const early = await caller(cable);
+  early.socket.write('before,');
+  await until('the answer is there', () => early.heard() === 'before,');
+  cable.silence();
+  early.socket.write('meanwhile,');
+  const late = await caller(cable);
+  late.socket.write('from somebody new,');
+  // If it passed, it would pass faster than somebody connects elsewhere and is answered.
+  const other = await storeBehindCable();
+  const third = await caller(other.cable);
+  third.socket.write('x');
+  await until('another answer is there', () => third.heard() === 'x');
+  expect(heard()).toBe('before,');
+  cable.plugIn();
+  await until('both are answered', () => early.heard().endsWith('meanwhile,') && late.heard() !== '');
+});
+
+test('who hangs up on a silent cable is not heard when it is plugged in', async () => {
+  const { cable, heard } = await storeBehindCable();
+  cable.silence();
+  const impatient = await caller(cable);
+  impatient.socket.end('too late');
+  await until('the cable has hung up too', impatient.closed);
+  cable.plugIn();
+  const next = await caller(cable);
+  next.socket.write('next');
+  await until('the next one is answered', () => next.heard() === 'next');
+  expect(heard()).toBe('next');
+});
+
+test('a cut cable breaks what is open and refuses what is new, until it is plugged in', async () => {
+  const { cable } = await storeBehindCable();
+  const early = await caller(cable);
+  cable.cut();
+  await until('the open connection is broken', early.closed);
+  const refused = await caller(cable);
+  await until('the new one is broken', refused.closed);
+  cable.plugIn();
+  const late = await caller(cable);
+  late.socket.write('again');
+  await until('the answer is there', () => late.heard() === 'again');
+});
+
+test('who sends more than a silent cable holds is cut off', async () => {
+  const { cable } = await storeBehindCable();
+  cable.silence();
+  const { socket, closed } = await caller(cable);
+  socket.write(Buffer.alloc(1_000_001));
+  await until('the cable has hung up', closed);
+});
