@@ -15,26 +15,39 @@ const MOST_WAITING = 64;
 export type Passwords = ReturnType<typeof passwordQueue>;
 
 /**
- * The task's one place where passwords are hashed. One hash runs at a time: with four at once the slowest of all *other*
- * requests take 6.6 times as long, with one at a time 2.5 times (measured; see the decision on hash cost). Who finds the
- * queue full is told so at once (`busy`) instead of being hashed long after they left.
+ * Does work one at a time, in the order in which it comes. Who finds the queue full is told so at once, instead of being served
+ * long after they left.
+ * @throws TicketingError busy
  */
-export function passwordQueue() {
+// #region one-at-a-time
+export function oneAtATime() {
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
+  return {
+    async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+      if (waiting >= MOST_WAITING) fail({ kind: 'busy', what: 'password checks' });
+      waiting += 1;
+      const turn = tail.then(work).finally(() => {
+        waiting -= 1;
+      });
+      tail = turn.catch(() => {});
+      return turn;
+    },
+    /** How many are in the queue, the running one included. */
+    waiting: () => waiting,
+  };
+}
+// #endregion
+
+/**
+ * The task's one place where passwords are hashed. One hash runs at a time: with four at once the slowest of all *other*
+ * requests take 6.6 times as long, with one at a time 2.5 times (measured; see the decision on hash cost).
+ */
+export function passwordQueue() {
+  const { inTurn, waiting } = oneAtATime();
   // An unknown e-mail is verified against this hash, so that it costs what a wrong password costs.
   const nobodysHash = argon2.hash(randomBytes(18).toString('base64'), parameters);
   nobodysHash.catch(() => {});
-
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (waiting >= MOST_WAITING) fail({ kind: 'busy', what: 'password checks' });
-    waiting += 1;
-    const turn = tail.then(work).finally(() => {
-      waiting -= 1;
-    });
-    tail = turn.catch(() => {});
-    return turn;
-  }
 
   return {
     /** @throws TicketingError busy */
@@ -50,7 +63,6 @@ export function passwordQueue() {
       }),
     /** True if the hash was made with weaker parameters than today's. */
     isOutdated: (hash: string) => argon2.needsRehash(hash, parameters),
-    /** How many are in the queue, the running one included. */
-    waiting: () => waiting,
+    waiting,
   };
 }

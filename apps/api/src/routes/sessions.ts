@@ -19,6 +19,7 @@ import { sessionOwner } from '../rules/session-owner.ts';
 
 export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
   const { config, db, redis } = deps;
+  // #region log-in
   app.post(
     '/v1/sessions',
     {
@@ -45,6 +46,7 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
       return reply.code(201).send(await startSession(deps, request, reply, known));
     },
   );
+  // #endregion
 
   app.get(
     '/v1/sessions/current',
