@@ -203,7 +203,7 @@ export default defineExperiment<Design, Measure>({
 
     async function outage(from: string, pullOut: () => void) {
       const [triedBefore, bookedBefore] = [await tried(), await bookings()];
-      const redisIs = { away: true };
+      const redisIs: { away: boolean } = { away: true };
       pullOut();
       draw();
       const answers = crowdOf(from).map(async ({ who, ask }) => {
