@@ -1,0 +1,78 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { listen } from '../../../apps/lab/src/testing/listen.ts';
+import { isRunning } from '../launcher/processes.mjs';
+import { useStack } from './use-stack.ts';
+
+const stack = useStack({ tasks: 2, lab: true });
+
+const call = (method: string, path: string, body?: unknown) =>
+  fetch(stack.current.url + path, {
+    method,
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+const read = async (path: string) => (await call('GET', path)).json();
+const start = async (experiment: string) => (await call('POST', '/lab/runs', { experiment })).json();
+const events = (id: string) => listen(`${stack.current.url}/lab/runs/${id}/events`);
+
+test('an experiment is started, watched and judged through the balancer', async () => {
+  const { items } = await read('/lab/experiments');
+  expect(items.map(({ name }: { name: string }) => name)).toContain('never-oversell');
+  const { id } = await start('never-oversell');
+  const told: unknown[] = [];
+  for await (const { event, data } of events(id)) told.push(event === 'run' ? data.status : data.kind);
+  expect(told.slice(0, 3)).toEqual(['queued', 'running', 'begin']);
+  expect(told).toContain('request');
+  expect(told.slice(-2)).toEqual(['end', 'finished']);
+  expect(await read(`/lab/runs/${id}`)).toMatchObject({ status: 'finished', proved: true, result: { reasons: [] } });
+});
+
+test('a lab that is killed takes nothing with it, and comes back without its runs going on for ever', async () => {
+  const [running, waiting] = [await start('never-oversell'), await start('never-oversell')];
+  for await (const { data } of events(running.id)) if (data.kind === 'arm-begin') break;
+  const pid = stack.current.lab?.pid ?? 0;
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => isRunning(pid)).toBe(false);
+
+  // It may be back before it is asked; what answers then is the lab.
+  const meanwhile = await call('GET', '/lab/experiments');
+  if (meanwhile.status !== 200) {
+    expect(meanwhile.status).toBe(503);
+    expect(['lab_not_running', 'busy']).toContain((await meanwhile.json()).error);
+  }
+  expect((await call('GET', '/health/ready')).status).toBe(200);
+
+  await expect.poll(async () => (await call('GET', `/lab/runs/${waiting.id}`)).status, { timeout: 30_000 }).toBe(200);
+  for (const { id } of [running, waiting]) {
+    expect(await read(`/lab/runs/${id}`)).toMatchObject({
+      status: 'failed',
+      failure: 'The lab ended before the run did.',
+    });
+  }
+  await expect.poll(scratchDatabases, { timeout: 30_000 }).toEqual([]);
+});
+
+test('a stop in the middle of a run ends it, and what it made', async () => {
+  const { id } = await start('never-oversell');
+  for await (const { data } of events(id)) if (data.kind === 'arm-begin') break;
+  const pid = stack.current.lab?.pid ?? 0;
+  process.kill(pid, 'SIGTERM');
+  await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
+  expect(await scratchDatabases()).toEqual([]);
+  await expect.poll(async () => (await call('GET', `/lab/runs/${id}`)).status, { timeout: 30_000 }).toBe(200);
+  expect(await read(`/lab/runs/${id}`)).toMatchObject({
+    status: 'failed',
+    failure: expect.stringContaining('stopped'),
+  });
+});
+
+async function scratchDatabases() {
+  const admin = new pg.Client(stack.current.databaseUrl);
+  await admin.connect();
+  try {
+    const { rows } = await admin.query("select datname from pg_database where datname like 'minitickets_experiment_%'");
+    return rows;
+  } finally {
+    await admin.end();
+  }
+}
