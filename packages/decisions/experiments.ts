@@ -3,6 +3,7 @@ import changeWithoutDeploy from './change-without-deploy/experiment.ts';
 import deployWithoutDrops from './deploy-without-drops/experiment.ts';
 import doubleClick from './double-click/experiment.ts';
 import type { Experiment } from './frame/experiment.ts';
+import hashCost from './hash-cost/experiment.ts';
 import holdMeetsPayment from './hold-meets-payment/experiment.ts';
 import hotEvent from './hot-event/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
@@ -35,5 +36,6 @@ export const experiments: Experiment[] = [
   holdMeetsPayment,
   hotEvent,
   sessionRevocation,
+  hashCost,
   deployWithoutDrops,
 ];

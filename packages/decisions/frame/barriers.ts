@@ -39,10 +39,10 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /** A gate that is shut until it is so for the first time, and open from then on. @returns passes it */
-export function gateUntil(what: string, isSo: () => boolean | Promise<boolean>) {
+export function gateUntil(what: string, isSo: () => boolean | Promise<boolean>, options: { deadlineMs?: number } = {}) {
   let opening: Promise<void> | undefined;
   return () => {
-    opening ??= until(what, isSo);
+    opening ??= until(what, isSo, options);
     return opening;
   };
 }

@@ -1,0 +1,95 @@
+import type { Api, Deps } from '@minitickets/api/deps';
+import { fail } from '@minitickets/api/errors';
+import type { Passwords } from '@minitickets/api/passwords';
+import type { LoginAttempts } from '@minitickets/api/plugins/login-attempts';
+import { limit } from '@minitickets/api/plugins/rate-limit';
+import { startSession } from '@minitickets/api/plugins/session';
+import { replacePasswordHash, userByEmail } from '@minitickets/api/queries/users';
+import { policies } from '@minitickets/api/rules/limits';
+import { credentials, user } from '@minitickets/contract';
+
+/** Only who has failed costs a token: the limit comes when the password was wrong. */
+export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
+  const { db } = deps;
+  // #region hash-then-limit
+  app.post(
+    '/v1/sessions',
+    {
+      schema: { summary: 'Log in', body: credentials, response: { 201: user } },
+    },
+    async (request, reply) => {
+      const { email, password } = request.body;
+      const attempt = await attempts.reserve(request, email);
+      const account = await userByEmail(db, email.trim());
+      const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
+        // No password was tried: the queue was full.
+        await attempt.giveBack();
+        throw error;
+      });
+      if (!account || !matches) await limit('login')(request, reply);
+      if (!account || !matches) fail({ kind: 'invalid-credentials' });
+      await attempt.giveBack();
+      attempts.trustDevice(request, reply, email);
+      const { passwordHash, ...known } = account;
+      if (passwords.isOutdated(passwordHash)) {
+        await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
+      }
+      return reply.code(201).send(await startSession(deps, request, reply, known));
+    },
+  );
+  // #endregion
+}
+
+const MOST_FAILURES = policies.login.limits.all.capacity;
+
+/** Looks how often this address has failed before it hashes, and counts the failure afterwards. */
+export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
+  const { db, redis } = deps;
+  // #region look-then-count
+  app.post(
+    '/v1/sessions',
+    {
+      onRequest: async ({ ip }) => {
+        if (Number(await redis.get(`failures:${ip}`)) >= MOST_FAILURES) fail({ kind: 'rate-limited' });
+      },
+      schema: { summary: 'Log in', body: credentials, response: { 201: user } },
+    },
+    async (request, reply) => {
+      const { email, password } = request.body;
+      const attempt = await attempts.reserve(request, email);
+      const account = await userByEmail(db, email.trim());
+      const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
+        // No password was tried: the queue was full.
+        await attempt.giveBack();
+        throw error;
+      });
+      if (!account || !matches) await redis.incr(`failures:${request.ip}`);
+      if (!account || !matches) fail({ kind: 'invalid-credentials' });
+      await attempt.giveBack();
+      attempts.trustDevice(request, reply, email);
+      const { passwordHash, ...known } = account;
+      if (passwords.isOutdated(passwordHash)) {
+        await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
+      }
+      return reply.code(201).send(await startSession(deps, request, reply, known));
+    },
+  );
+  // #endregion
+}
+
+// #region all-at-once
+export function allAtOnce() {
+  let waiting = 0;
+  return {
+    async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+      waiting += 1;
+      const turn = work().finally(() => {
+        waiting -= 1;
+      });
+      return turn;
+    },
+    /** How many are in the queue, the running one included. */
+    waiting: () => waiting,
+  };
+}
+// #endregion
