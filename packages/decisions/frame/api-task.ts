@@ -13,7 +13,6 @@ export async function startApiTask(stage: Stage, name: string) {
     LOG_LEVEL: 'silent',
     DATABASE_URL: await stage.databaseUrl(),
     REDIS_URL: stage.redisAt.url,
-    REDIS_KEY_PREFIX: stage.redisAt.keyPrefix,
     APP_SECRET: 'an experiment needs no secret that anyone has to guess',
   });
   const [redis, { db }] = await Promise.all([stage.connectRedis(), stage.connectPostgres(name)]);
