@@ -112,15 +112,16 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     });
 
     async function logIn(who: string, from: string, payload: { email: string; password: string }, device?: string) {
-      const cookies = device === undefined ? {} : { device };
-      const answer = await app.inject({ method: 'POST', url: '/v1/sessions', remoteAddress: from, payload, cookies });
+      const answer = await app.inject({
+        ...{ method: 'POST', url: '/v1/sessions', remoteAddress: from, payload },
+        ...(device !== undefined && { cookies: { device } }),
+      });
       const outcome = answer.statusCode === 429 ? 'refused' : 'served';
       stage.emit({
         kind: 'request',
         actor: who,
         outcome,
         detail: `log-in: ${answer.statusCode}`,
-        atMs: nowMs - BEGIN_MS,
       });
       const cookie = (name: string) => answer.cookies.find((one) => one.name === name)?.value ?? '';
       return { sid: cookie('sid'), device: cookie('device') };
@@ -128,51 +129,48 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     async function book(who: string, sid: string) {
       const request = { method: 'POST', url: '/v1/bookings', remoteAddress: OFFICE_ADDRESS, cookies: { sid } } as const;
       const { statusCode, headers } = await app.inject(request);
-      const atMs = nowMs - BEGIN_MS;
       const outcome = statusCode === 200 ? 'served' : statusCode === 429 ? 'refused' : 'failed';
-      stage.emit({ kind: 'request', actor: who, outcome, detail: `booking: ${statusCode}`, atMs });
+      stage.emit({ kind: 'request', actor: who, outcome, detail: `booking: ${statusCode}` });
       const value = Number(headers['x-ratelimit-remaining'] ?? 0);
-      stage.emit({ kind: 'level', name: 'tokens that are left to who asks', value, most: BOOKINGS, atMs });
+      stage.emit({ kind: 'level', name: 'tokens that are left to who asks', value, most: BOOKINGS });
     }
 
-    stage.emit({ kind: 'scene', what: 'nine o’clock: the office logs in', atMs: 0 });
-    const office = [];
-    for (let n = 0; n < PEOPLE; n += 1) {
-      const login = {
-        email: `colleague-${n}-${randomUUID()}@example.test`,
-        password: `the password of colleague ${n}`,
-      };
-      const user = await insertUser(db, {
-        email: login.email,
-        name: 'A colleague',
-        passwordHash: hashOf(login.password),
-      });
-      office.push({ ...login, id: user.id, ...(await logIn('the office', OFFICE_ADDRESS, login)) });
-    }
+    stage.emit({ kind: 'scene', what: 'nine o’clock: the office logs in' });
+    const office = await Promise.all(
+      Array.from({ length: PEOPLE }, async (_, n) => {
+        const login = { email: `${randomUUID()}@example.test`, password: `the password of colleague ${n}` };
+        const account = { email: login.email, name: 'A colleague', passwordHash: hashOf(login.password) };
+        const { id } = await insertUser(db, account);
+        return { ...login, id, ...(await logIn('the office', OFFICE_ADDRESS, login)) };
+      }),
+    );
     const [bot, owner] = office;
     if (!bot || !owner) throw new Error('an office is more than one');
+    const colleagues = office.slice(1);
 
-    stage.emit({ kind: 'scene', what: 'a sale opens', atMs: nowMs - BEGIN_MS });
-    for (let n = 0; n < BOT_CALLS; n += 1) await book('the bot', bot.sid);
-    for (const { sid } of office.slice(1)) {
-      for (let n = 0; n < CALLS_EACH; n += 1) await book('the office', sid);
+    stage.emit({ kind: 'scene', what: 'a sale opens' });
+    await Promise.all(Array.from({ length: BOT_CALLS }, () => book('the bot', bot.sid)));
+    for (let round = 0; round < CALLS_EACH; round += 1) {
+      await Promise.all(colleagues.map(({ sid }) => book('the office', sid)));
     }
     const booked = await observer.hgetall(BOOKED);
     const bookedBy = (who: { id: string }) => Number(booked[who.id] ?? 0);
 
     nowMs += HOUR_MS;
-    stage.emit({ kind: 'scene', what: 'a stranger guesses', atMs: nowMs - BEGIN_MS });
+    stage.emit({ kind: 'scene', what: 'a stranger guesses' });
     const before = await tried();
-    for (let n = 0; n < GUESSES; n += 1) {
-      const from = `203.0.113.${1 + (n % STRANGERS_ADDRESSES)}`;
-      await logIn('the stranger', from, { email: owner.email, password: `guess ${n}` }, madeUpDevice());
-    }
+    await Promise.all(
+      Array.from({ length: GUESSES }, (_, n) => {
+        const guess = { email: owner.email, password: `guess ${n}` };
+        return logIn('the stranger', `203.0.113.${1 + (n % STRANGERS_ADDRESSES)}`, guess, madeUpDevice());
+      }),
+    );
     const guessed = await tried();
-    stage.emit({ kind: 'scene', what: 'the owner logs in', atMs: nowMs - BEGIN_MS });
+    stage.emit({ kind: 'scene', what: 'the owner logs in' });
     const { email, password, device } = owner;
     await logIn('the owner', OFFICE_ADDRESS, { email, password }, device);
     return {
-      colleagues: office.slice(1).reduce((sum, colleague) => sum + bookedBy(colleague), 0),
+      colleagues: colleagues.reduce((sum, colleague) => sum + bookedBy(colleague), 0),
       bot: bookedBy(bot),
       guesses: guessed - before,
       owner: (await tried()) - guessed,
