@@ -73,11 +73,17 @@ export function countLimits(registry: Registry, breakerIsOpen: () => boolean) {
     tookMs(ms: number) {
       seconds.observe(ms / 1000);
     },
-    /** What was counted since this was last called. */
-    takeReport(): ActivityCounts {
+    /**
+     * What was counted since a report last arrived. Until `arrived` is called its totals are in the next one too: what was
+     * decided without Redis can only be reported afterwards.
+     */
+    takeReport() {
       const report: ActivityCounts = { totals: {}, refused: {}, suppressed: {} };
-      for (const counts of all.values()) addToReport(report, counts);
-      return report;
+      const reported = [...all.values()].map((counts) => [counts, addToReport(report, counts)] as const);
+      const arrived = () => {
+        for (const [counts, now] of reported) counts.reported = now;
+      };
+      return { report, arrived };
     },
   };
 }
@@ -111,11 +117,11 @@ function addToReport({ totals, refused, suppressed }: ActivityCounts, counts: Co
     const since = now[outcome] - reported[outcome];
     if (since > 0) add(totals, `${labels.policy} ${outcome}`, since);
   }
-  counts.reported = now;
   for (const [bucket, times] of refusedBuckets) add(refused, `${labels.policy} ${bucket}`, times);
   for (const [bucket, times] of suppressedBuckets) add(suppressed, `${labels.policy} ${bucket}`, times);
   refusedBuckets.clear();
   suppressedBuckets.clear();
+  return now;
 }
 
 function add(counts: Record<string, number>, name: string, times: number) {

@@ -124,7 +124,9 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
 
     /** Adds what was counted to what other tasks have counted, and learns how many they are. */
     async reportActivity() {
-      tasks = await addActivity(redis, config.taskName, counts.takeReport());
+      const { report, arrived } = counts.takeReport();
+      tasks = await addActivity(redis, config.taskName, report);
+      arrived();
     },
   };
 }

@@ -83,6 +83,27 @@ test.each(['0', '16', '1.5', 'all', ''])('a series of %s minutes is not valid', 
   expect((await tasks[0].app.inject({ url, cookies: { sid: admin.sid } })).statusCode).toBe(400);
 });
 
+test('what was decided without Redis is told when it is back', async () => {
+  const { app, redis } = await testApp(stores, { taskName: 'task-3' });
+  const degraded = async () =>
+    (await activity(tasks[0])).policies.find(({ policy }) => policy === 'playground-open')?.degraded ?? 0;
+  redis.disconnect();
+  const sent = vi.spyOn(redis, 'evalsha');
+  const reports = () => sent.mock.calls.filter(([, , key]) => key === 'limit-activity:{activity}').length;
+  for (let call = 1; call <= 4; call++) {
+    const answer = await app.inject({ method: 'POST', url: '/v1/playground/requests?policy=playground-open' });
+    expect(answer.json()).toMatchObject({ degraded: 'open' });
+    // A report comes to nothing after the first one, and after the last.
+    const before = reports();
+    if (call % 3 === 1) await vi.waitFor(() => expect(reports()).toBeGreaterThan(before), { timeout: 5000 });
+  }
+  await redis.connect();
+  await vi.waitFor(async () => expect(await degraded()).toBe(4), { timeout: 5000 });
+  const arrived = reports();
+  await vi.waitFor(() => expect(reports()).toBeGreaterThan(arrived + 1), { timeout: 5000 });
+  expect(await degraded()).toBe(4);
+});
+
 test('a busy identity is told by a name that its bucket can be asked for', async () => {
   const { mostRefused } = await activity(tasks[0]);
   const url = `/v1/admin/limits/playground/buckets/${mostRefused[0]?.bucket}`;
