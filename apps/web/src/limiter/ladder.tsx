@@ -28,7 +28,7 @@ export function Ladder({ call, drive, summary }: { call: PlaygroundCall; drive: 
       <Bans summary={summary} />
       <p className="text-sm text-muted">
         Each refused request is a strike, each served one takes a strike back.{' '}
-        {bucket.data && `A ban ${suppressionWords(bucket.data.suppression)}.`}
+        {bucket.data && `Bans: ${suppressionWords(bucket.data.suppression)}.`}
       </p>
     </Card>
   );

@@ -66,7 +66,7 @@ export function Outage() {
         </Notice>
       )}
       {problem && !isLabAbsent(problem) && <ProblemNotice problem={problem} doing="changing" />}
-      <div className="grid gap-4 md:grid-cols-3">
+      <div className="grid gap-x-4 gap-y-5 md:grid-cols-3 md:gap-y-2">
         {answers.map((answer) => (
           <Column key={answer} answer={answer} view={view} />
         ))}
@@ -83,7 +83,7 @@ function Column({ answer, view }: { answer: OnStoreFailure; view: OutageView }) 
   const { served, refused, failed, slowestMs } = countsWhileAway(marks);
   const sent = served + refused + failed;
   return (
-    <section aria-label={`Policy “${answer}”`} className="min-w-0 space-y-2">
+    <section aria-label={`Policy “${answer}”`} className="grid min-w-0 gap-2 md:row-span-4 md:grid-rows-subgrid">
       <h3 className="font-semibold">{answer}</h3>
       <p className="text-sm text-muted">{meaning[answer]}</p>
       <Lane marks={marks} view={view} />

@@ -45,13 +45,15 @@ export function Limits() {
                     <span className="block">Redis away: {storeFailureWords[limit.onStoreFailure]}</span>
                   </p>
                 </div>
-                <Button look="quiet" onClick={() => setEdited(limit)}>
-                  Edit
-                  <span className="sr-only">
-                    {' '}
-                    {limit.policy}, {tierWords(limit.tier)}
-                  </span>
-                </Button>
+                <span className="shrink-0">
+                  <Button look="quiet" onClick={() => setEdited(limit)}>
+                    Edit
+                    <span className="sr-only">
+                      {' '}
+                      {limit.policy}, {tierWords(limit.tier)}
+                    </span>
+                  </Button>
+                </span>
               </li>
             ))}
           </ul>
