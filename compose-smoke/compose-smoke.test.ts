@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { booking, event, headers, pageOf } from '@minitickets/contract';
+import { booking, event, headers, labRun, pageOf } from '@minitickets/contract';
 import { afterEach, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { listen } from '../apps/lab/src/testing/listen.ts';
 import { clientOf } from './client.ts';
 import { eventually, stackOf } from './compose-stack.ts';
 
@@ -108,6 +109,51 @@ test('the pages are served, with what they are made of', async () => {
   expect(asset.headers.get('content-type')).toContain('javascript');
 });
 
+test('an experiment is run through the balancer, and told while it runs', async () => {
+  const started = await client.post('/lab/runs', { experiment: 'never-oversell' });
+  expect(started.status).toBe(201);
+  const { id } = labRun.parse(await started.json());
+  const told: unknown[] = [];
+  for await (const { event, data } of listen(`${stack.url}/lab/runs/${id}/events`)) {
+    told.push(event === 'run' ? data.status : data.kind);
+  }
+  const run = labRun.parse(await (await client.get(`/lab/runs/${id}`)).json());
+  say(`never-oversell: ${told.length} events, ${run.status}, proved: ${run.proved}`);
+  expect(told.slice(0, 2)).toEqual(['queued', 'running']);
+  expect(told.slice(-2)).toEqual(['end', 'finished']);
+  expect(run).toMatchObject({ status: 'finished', proved: true });
+});
+
+test('what the lab makes is its own, and the shop is not', async () => {
+  const asLab = (sql: string) => stack.compose(['exec', '-T', 'lab', 'node', '--eval', queryAs(sql)]);
+  expect((await asLab('select rolcreatedb and not rolsuper from pg_roles where rolname = current_user')).trim()).toBe(
+    'true',
+  );
+  const shop = stack.compose(['exec', '-T', 'lab', 'node', '--eval', queryAs('select 1', '/minitickets')]);
+  await expect(shop).rejects.toThrow('permission denied for database');
+  expect(
+    (await asLab("select count(*) = 0 from pg_database where datname like 'minitickets_experiment_%'")).trim(),
+  ).toBe('true');
+});
+
+test('without the lab all else is well, and its address says that it is not there', async () => {
+  await stack.compose(['stop', 'lab']);
+  const answer = await eventually('the lab is not there', 30_000, async () => {
+    const asked = await client.get('/lab/experiments');
+    return asked.status === 503 ? asked : undefined;
+  });
+  expect(await answer.json()).toMatchObject({ error: 'lab_not_running', status: 503 });
+  expect((await client.get('/health/ready')).status).toBe(200);
+  const health = await stack.compose(['ps', '--format', '{{.Service}} {{.Health}}', 'haproxy', 'api']);
+  say(health);
+  expect(health).not.toContain('unhealthy');
+  await stack.compose(['start', 'lab']);
+  await eventually('the lab is back, with its runs', 60_000, async () => {
+    const asked = await client.get('/lab/runs?experiment=never-oversell');
+    return asked.status === 200 && (await asked.json()).items.length > 0 ? true : undefined;
+  });
+});
+
 test('without Redis events are listed, a log-in is refused in time, a task starts; afterwards all is well by itself', async () => {
   await stack.compose(['pause', 'redis']);
   let paused = true;
@@ -173,6 +219,19 @@ test('a task that is stopped loses no request', async () => {
   expect(outcomes.length).toBeGreaterThan(20);
   expect(await stack.tasks()).toHaveLength(before.length - 1);
 });
+
+/** A program that asks the lab's PostgreSQL, perhaps another database of it, and prints the first value of the answer. */
+function queryAs(sql: string, database?: string) {
+  return `
+    const { Client } = require('pg');
+    const url = new URL(require('node:fs').readFileSync(process.env.DATABASE_URL_FILE, 'utf8'));
+    ${database ? `url.pathname = '${database}';` : ''}
+    const client = new Client(url.href);
+    client.connect().then(() => client.query({ text: ${JSON.stringify(sql)}, rowMode: 'array' })).then(({ rows }) => {
+      console.log(rows[0][0]);
+      return client.end();
+    }).catch((error) => { console.error(error.message); process.exit(1); });`;
+}
 
 /** What a client may write to look like another. */
 function forging(host: number) {

@@ -60,7 +60,7 @@ export function removeStack(name: StackName) {
   const docker = (args: string[]) =>
     execFileSync('docker', args, { ...optionsFor(name), encoding: 'utf8', timeout: 120_000, stdio: 'pipe' });
   docker(['compose', '-p', name.project, 'down', '--volumes', '--remove-orphans', '--timeout', '15']);
-  docker(['image', 'rm', '--force', `${name.project}-api`]);
+  docker(['image', 'rm', '--force', `${name.project}-api`, `${name.project}-lab`]);
   const left = docker(['ps', '-aq', '--filter', `label=com.docker.compose.project=${name.project}`]);
   if (words(left).length > 0) throw new Error(`containers are left: ${left}`);
 }

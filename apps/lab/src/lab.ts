@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openRedis } from '@minitickets/api/db/redis';
 import { openApp } from '@minitickets/api/plugins/open-app';
+import { openArena } from '@minitickets/decisions/frame/arena';
 import type { Experiment } from '@minitickets/decisions/frame/experiment';
 import { dropAbandonedDatabases } from '@minitickets/decisions/frame/scratch-database';
 import { buildApp } from './app.ts';
@@ -37,9 +38,9 @@ export function openLab({ config, experiments, program, runDeadlineMs = RUN_DEAD
   const stores = { databaseUrl: config.databaseUrl, redisUrl: config.redisUrl, description: 'the running stack’s' };
   const queue = openRunQueue({
     ...{ history, kept },
-    carryOut: ({ experiment, predicted }, { signal, tell }) =>
+    carryOut: ({ id, experiment, predicted }, { signal, tell }) =>
       runInProcess({
-        ...{ experiment, predicted: predicted ?? undefined, stores, program, signal, tell },
+        ...{ id, experiment, predicted: predicted ?? undefined, stores, program, signal, tell },
         deadlineMs: runDeadlineMs,
         onUntidy: warn('a run’s database or keys could not be removed'),
       }),
@@ -50,8 +51,11 @@ export function openLab({ config, experiments, program, runDeadlineMs = RUN_DEAD
 
   return {
     app,
-    /** Removes what a lab that was killed left in PostgreSQL. If that is away, the next run does it. */
-    tidy: () => dropAbandonedDatabases(config.databaseUrl).catch(warn('PostgreSQL is away')),
+    /** Removes what the runs of a lab that was killed left in the stores. */
+    async tidy() {
+      await dropAbandonedDatabases(config.databaseUrl).catch(warn('PostgreSQL is away: the next run tidies it'));
+      for (const id of history.interrupted) await openArena(stores, id).close().catch(warn('Redis is away'));
+    },
     /** Ends every run, which ends the streams, and then the rest. */
     async close() {
       lifecycle.draining = true;

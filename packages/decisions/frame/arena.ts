@@ -20,9 +20,15 @@ export type Arena = {
   description: string;
 };
 
-/** Makes an arena in these stores. `close` leaves nothing behind. */
-export function openArena(stores: Stores): Arena & { close: () => Promise<void> } {
-  const redisKeyPrefix = `experiment:${randomBytes(6).toString('hex')}:`;
+/**
+ * Makes an arena in these stores. `close` leaves nothing behind.
+ * @param name of the run; whoever opens an arena of the same name and closes it removes what a run that died left in Redis
+ */
+export function openArena(
+  stores: Stores,
+  name = randomBytes(6).toString('hex'),
+): Arena & { close: () => Promise<void> } {
+  const redisKeyPrefix = `experiment:${name}:`;
   let database: ReturnType<typeof makeScratchDatabase> | undefined;
   return {
     ...stores,

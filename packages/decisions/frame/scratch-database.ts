@@ -44,7 +44,7 @@ async function connect(adminUrl: string) {
 
 async function dropAbandoned(admin: pg.Client) {
   const { rows } = await admin.query<{ datname: string }>(
-    'select datname from pg_database where starts_with(datname, $1)',
+    'select datname from pg_database where starts_with(datname, $1) and pg_get_userbyid(datdba) = current_user',
     [PREFIX],
   );
   for (const { datname } of rows) {

@@ -38,17 +38,17 @@ export function openKeptRuns(folder: string, onError: (error: unknown) => void) 
   };
 
   return {
-    /** All that are kept, in no order. Those that had not ended when the lab did have failed. */
-    load(): Run[] {
+    /** All that are kept, in no order; those that had not ended when the lab did have failed, and are named. */
+    load(): { runs: Run[]; interrupted: string[] } {
       mkdirSync(folder, { recursive: true });
       const runs = readdirSync(folder).flatMap((name) => readRun(folder, name, onError));
-      for (const run of runs) {
-        if (run.endedAt !== null) continue;
+      const interrupted = runs.filter(({ endedAt }) => endedAt === null);
+      for (const run of interrupted) {
         const endedAt = new Date().toISOString();
         Object.assign(run, { status: 'failed', position: null, endedAt, failure: endedWithTheLab });
         void write(fileOf(run.id), run);
       }
-      return runs;
+      return { runs, interrupted: interrupted.map((run) => run.id) };
     },
 
     keep: (run: Run) => write(fileOf(run.id), run),

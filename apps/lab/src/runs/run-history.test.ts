@@ -2,7 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepResult } from '@minitickets/decisions/frame/kept-results';
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
-import { expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { expect, inject, test } from 'vitest';
 import { newDataDir, startLab } from '../testing/test-lab.ts';
 import type { Run } from './kept-runs.ts';
 
@@ -55,6 +56,16 @@ test('what waited or ran when the lab was killed has failed, for this start and 
   const found = await lab.find(running.id);
   await lab.close();
   expect(await (await startLab({ dataDir: lab.dataDir })).find(running.id)).toEqual(found);
+});
+
+test('what the runs of a lab that was killed left in the stores is removed by the next start', async () => {
+  const running = run(1, { status: 'running', position: 0, endedAt: null });
+  const lab = await startLab({ dataDir: folderWith(running) });
+  const redis = new Redis(inject('testRedisUrl'));
+  await redis.set(`experiment:${running.id}:left`, 'behind');
+  await lab.tidy();
+  expect(await redis.exists(`experiment:${running.id}:left`)).toBe(0);
+  redis.disconnect();
 });
 
 test('of each experiment the last ten that ended are kept, and its last result in any case', async () => {

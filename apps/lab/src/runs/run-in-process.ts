@@ -10,6 +10,8 @@ import type { FromRun, ToRun } from './run-messages.ts';
 export type RunProgram = { path: string; execArgv: readonly string[] };
 
 export type RunOptions = {
+  /** Of the run. */
+  id: string;
   experiment: string;
   predicted: number | undefined;
   stores: Stores;
@@ -39,9 +41,9 @@ const MOST_REASON_CHARACTERS = 500;
  * @throws RunFailedError if it comes to no result, the signal's reason if it was cancelled
  */
 export async function runInProcess(options: RunOptions): Promise<ExperimentResult> {
-  const { experiment, predicted, stores, program, signal, tell, deadlineMs, onUntidy } = options;
+  const { id, experiment, predicted, stores, program, signal, tell, deadlineMs, onUntidy } = options;
   signal.throwIfAborted();
-  const arena = openArena(stores);
+  const arena = openArena(stores, id);
   const child = startProcess(program);
   let outcome: Extract<FromRun, { kind: 'result' | 'failed' }> | undefined;
   const say = (message: ToRun) => child.connected && child.send(message, () => {});

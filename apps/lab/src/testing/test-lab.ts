@@ -51,7 +51,7 @@ export async function startLab({ dataDir = newDataDir(), redisUrl, runDeadlineMs
   const events = (id: string, lastEventId?: number) => listen(`${url}/lab/runs/${id}/events`, lastEventId);
 
   return {
-    ...{ url, dataDir, close, call, events },
+    ...{ url, dataDir, close, call, events, tidy: lab.tidy },
     add: async (experiment: string): Promise<Run> => (await call('POST', '/lab/runs', { experiment })).body,
     find: async (id: string): Promise<Run> => (await call('GET', `/lab/runs/${id}`)).body,
     cancel: async (id: string): Promise<Run> => (await call('DELETE', `/lab/runs/${id}`)).body,
