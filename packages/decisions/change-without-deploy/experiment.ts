@@ -129,8 +129,10 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
       const { remaining = 0 } = await calls.call(take, { actor: task.name, client, atMs });
       stage.emit({ kind: 'level', name: `tokens of ${client}`, value: remaining, most: pro.capacity, atMs });
     }
+    /** The first call is the first to arrive, at whichever task. */
     async function callUntilEmpty(client: string, tier: Tier) {
-      for (let n = 0; n < UNTIL_EMPTY; n += 1) await call(client, tier);
+      await call(client, tier);
+      await Promise.all(Array.from({ length: UNTIL_EMPTY - 1 }, () => call(client, tier)));
     }
     const servedSoFar = async (client: string) =>
       (await calls.served()).filter((served) => served.client === client).length;

@@ -24,7 +24,10 @@ const BALANCER = '10.1.0.2';
 const STRANGER = '203.0.113.66';
 /** Lives in the proxies' own range: another service of the same house. */
 const NEIGHBOUR = '10.1.0.77';
+/** Has found a way to a task that does not lead through the balancer. */
+const PAST = '198.51.100.66';
 const VICTIM = '192.0.2.50';
+const HONEST_PEOPLE = 'honest people';
 const CALLS = 40;
 const PEOPLE = 12;
 const CALLS_EACH = 2;
@@ -126,27 +129,33 @@ export default defineExperiment<Reading, 'stranger' | 'neighbour' | 'past' | 'ne
     stage.onClose(() => app.close());
     app.post('/', async (request) => takeToken(task.redis, { bucket: reading.clientOf(request.ip), limit }));
 
+    /** For drawing: of each who is one client. */
+    const letThrough = new Map<string, number>();
     async function call(who: string, from: string, forwardedFor?: string) {
       const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
       const ask = async () =>
         (await app.inject({ method: 'POST', url: '/', remoteAddress: from, headers })).json<Answer>();
-      await calls.call(ask, { actor: who, client: who });
+      const { allowed } = await calls.call(ask, { actor: who, client: who });
+      if (!allowed || who === HONEST_PEOPLE) return;
+      letThrough.set(who, (letThrough.get(who) ?? 0) + 1);
+      stage.emit({ kind: 'level', name: `let through of ${who}`, value: letThrough.get(who) ?? 0, most: LIMIT });
     }
     /** As balancers do: the address of who is connected goes to the end of what they have written. */
     const throughBalancer = (who: string, from: string, written?: string) =>
       call(who, BALANCER, written === undefined ? from : `${written}, ${from}`);
+    const times = (count: number, one: (n: number) => Promise<void>) =>
+      Promise.all(Array.from({ length: count }, (_, n) => one(n)));
     const forged = (n: number) => `198.18.0.${n}`;
 
     stage.emit({ kind: 'scene', what: 'addresses are forged' });
-    for (let n = 0; n < LIMIT; n += 1) await throughBalancer('the stranger', STRANGER, VICTIM);
-    for (let n = LIMIT; n < CALLS; n += 1) await throughBalancer('the stranger', STRANGER, forged(n));
-    for (let n = 0; n < CALLS; n += 1) await throughBalancer('the neighbour', NEIGHBOUR, forged(CALLS + n));
+    await times(CALLS, (n) => throughBalancer('the stranger', STRANGER, n < LIMIT ? VICTIM : forged(n)));
+    await times(CALLS, (n) => throughBalancer('the neighbour', NEIGHBOUR, forged(CALLS + n)));
     stage.emit({ kind: 'scene', what: 'somebody comes past the balancer' });
-    for (let n = 0; n < CALLS; n += 1) await call('who comes past', '198.51.100.66', `198.18.1.${n}`);
+    await times(CALLS, (n) => call('who comes past', PAST, forged(2 * CALLS + n)));
     stage.emit({ kind: 'scene', what: 'somebody has a whole IPv6 network' });
-    for (let n = 1; n <= CALLS; n += 1) await throughBalancer('the network', `2001:db8:0:7::${n.toString(16)}`);
+    await times(CALLS, (n) => throughBalancer('the network', `2001:db8:0:7::${n.toString(16)}`));
     stage.emit({ kind: 'scene', what: 'honest people come' });
-    for (let n = 0; n < HONEST; n += 1) await throughBalancer('honest people', `192.0.2.${100 + (n % PEOPLE)}`);
+    await times(HONEST, (n) => throughBalancer(HONEST_PEOPLE, `192.0.2.${100 + (n % PEOPLE)}`));
     await throughBalancer('the victim', VICTIM);
 
     const served = await calls.served();
@@ -156,7 +165,7 @@ export default defineExperiment<Reading, 'stranger' | 'neighbour' | 'past' | 'ne
       neighbour: of('the neighbour'),
       past: of('who comes past'),
       network: of('the network'),
-      honest: of('honest people'),
+      honest: of(HONEST_PEOPLE),
       victim: of('the victim'),
     };
   },
