@@ -107,8 +107,8 @@ function Measures({ measures, shipped }: { measures: readonly MeasureResult[]; s
       <thead className="text-muted">
         <tr>
           <th className="py-1 pr-2 font-semibold">Measured</th>
-          <th className="py-1 pr-2 text-right font-semibold">Stated</th>
-          <th className="py-1 text-right font-semibold">Found</th>
+          <th className="py-1 pr-2 text-right font-semibold whitespace-nowrap">Stated</th>
+          <th className="py-1 text-right font-semibold whitespace-nowrap">Found</th>
         </tr>
       </thead>
       <tbody className="tabular-nums">

@@ -3,7 +3,7 @@ import type { Outcome } from '../limiter/observe.ts';
 import type { Palette } from '../limiter/palette.tsx';
 import type { ArmDrawing, LevelDrawing, RequestOutcome, Section } from './run-model.ts';
 
-type Pen = { context: CanvasRenderingContext2D; width: number; palette: Palette };
+type Pen = { context: CanvasRenderingContext2D; width: number; palette: Palette; fontFamily: string };
 
 /** An outcome has one shape and one colour on all pages. */
 const markOf: Record<RequestOutcome, Outcome> = { served: 'served', refused: 'throttled', failed: 'suppressed' };
@@ -26,7 +26,7 @@ const chartHeight = 56;
  * @returns how high it came to be
  */
 export function drawArm(context: CanvasRenderingContext2D, width: number, arm: ArmDrawing, palette: Palette): number {
-  const pen = { context, width, palette };
+  const pen = { context, width, palette, fontFamily: getComputedStyle(context.canvas).fontFamily };
   context.clearRect(0, 0, width, context.canvas.height);
   context.textBaseline = 'middle';
   let y = 0;
@@ -42,7 +42,7 @@ function drawSection(pen: Pen, { scene, outcomes, lanes, levels }: Section, top:
   }
   const size = outcomes.length > manyMarks ? 7 : pictureSize;
   if (lanes.size > 1 && lanes.size <= mostLanes) {
-    for (const [actor, own] of lanes) {
+    for (const [actor, own] of [...lanes].sort(([one], [other]) => one.localeCompare(other))) {
       drawText({ ...pen, width: laneGutter - 6 }, actor, y, 'muted', '12px');
       y = Math.max(y + lineHeight, drawMarks(pen, own, { left: laneGutter, top: y + 4, size })) + 2;
     }
@@ -137,8 +137,14 @@ function drawRule({ context, width, palette }: Pen, top: number): number {
   return top + 2;
 }
 
-function drawText({ context, width, palette }: Pen, text: string, top: number, role: 'ink' | 'muted', font: string) {
-  context.font = `${font} system-ui, sans-serif`;
+function drawText(
+  { context, width, palette, fontFamily }: Pen,
+  text: string,
+  top: number,
+  role: 'ink' | 'muted',
+  font: string,
+) {
+  context.font = `${font} ${fontFamily}`;
   context.fillStyle = palette[role];
   context.fillText(text, 0, top + lineHeight / 2, width);
   return top + lineHeight;
