@@ -3,18 +3,18 @@ import type { Connection } from '../db/client.ts';
 import { bookings, events, tickets, ticketTypes, users } from '../db/schema.ts';
 import type { PageCursor } from '../rules/page-cursors.ts';
 
+/** What a ticket admits to, and whether it has. */
+const admission = {
+  ticketTypeId: tickets.ticketTypeId,
+  ticketTypeName: ticketTypes.name,
+  eventId: events.id,
+  checkedInAt: tickets.checkedInAt,
+};
+
 /** One ticket of this user, with what it admits to. Another's is as good as not there. */
 export async function ticketOfUser(db: Connection, id: string, userId: string) {
   const [row] = await db
-    .select({
-      id: tickets.id,
-      bookingId: tickets.bookingId,
-      ticketTypeId: tickets.ticketTypeId,
-      ticketTypeName: ticketTypes.name,
-      eventId: events.id,
-      eventName: events.name,
-      checkedInAt: tickets.checkedInAt,
-    })
+    .select({ ...admission, id: tickets.id, bookingId: tickets.bookingId, eventName: events.name })
     .from(tickets)
     .innerJoin(bookings, eq(bookings.id, tickets.bookingId))
     .innerJoin(events, eq(events.id, bookings.eventId))
@@ -26,14 +26,7 @@ export async function ticketOfUser(db: Connection, id: string, userId: string) {
 /** A ticket at the door, whoever bought it. */
 export async function ticketAtDoor(db: Connection, id: string) {
   const [row] = await db
-    .select({
-      organiserId: events.organiserId,
-      eventStatus: events.status,
-      eventId: events.id,
-      ticketTypeId: tickets.ticketTypeId,
-      ticketTypeName: ticketTypes.name,
-      checkedInAt: tickets.checkedInAt,
-    })
+    .select({ ...admission, organiserId: events.organiserId, eventStatus: events.status })
     .from(tickets)
     .innerJoin(ticketTypes, eq(ticketTypes.id, tickets.ticketTypeId))
     .innerJoin(events, eq(events.id, ticketTypes.eventId))

@@ -81,3 +81,15 @@ test('a pause that is refused ends it, and says why', async () => {
   await pass(3000);
   expect(run.read()).toMatchObject({ running: false, awayFromMs: undefined, problem });
 });
+
+test('what is sent after Redis may be back is not counted, however late the page heard that it had gone', async () => {
+  const slow = createOutageRun(
+    async ({ whenAway }) => observed(whenAway === 'open' ? 'served' : 'unanswered'),
+    () => new Promise((heard) => setTimeout(heard, 3000)),
+  );
+  slow.start();
+  await pass(20_000);
+  const { marks, awayFromMs, awayUntilMs } = slow.read();
+  expect([awayFromMs, awayUntilMs]).toEqual([4000, 1000 + pauseSeconds * 1000]);
+  expect(countsWhileAway(marks.closed).failed).toBeLessThanOrEqual(2 * perSecond);
+});

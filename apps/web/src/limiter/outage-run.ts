@@ -100,13 +100,15 @@ export function createOutageRun(
       for (const whenAway of answers) sendOne(whenAway, begunAt, own).catch(() => undefined);
     }, 1000 / perSecond);
     later(beforeMs, () => {
+      // It went away between asking and hearing of it, so this is when it comes back at the earliest.
+      const until = performance.now() - begunAt + pauseSeconds * 1000;
       pause(pauseSeconds).then(
         () => {
           if (own !== number || !view.running) return;
           const from = performance.now() - begunAt;
-          show({ phase: 'away', awayFromMs: from, awayUntilMs: from + pauseSeconds * 1000 });
-          later(pauseSeconds * 1000 - edgeMs, () => show({ phase: 'after' }));
-          later(pauseSeconds * 1000 + afterMs, () => end());
+          show({ phase: 'away', awayFromMs: from, awayUntilMs: until });
+          later(until - from - edgeMs, () => show({ phase: 'after' }));
+          later(until - from + afterMs, () => end());
         },
         (error: unknown) => end(error instanceof ApiProblem ? error : undefined),
       );
