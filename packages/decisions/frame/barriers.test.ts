@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gateUntil, meetingOf, until } from './barriers.ts';
+import { gateUntil, meetingOf, until, waitAtMost } from './barriers.ts';
 
 test('nobody leaves a meeting before all have come, and who comes later waits for nobody', async () => {
   const meeting = meetingOf(3);
@@ -24,6 +24,14 @@ test('a meeting that does not come about fails, and says who is missing', async 
 
 test('what does not become so fails, and says what was waited for', async () => {
   await expect(until('pigs fly', () => false, { deadlineMs: 5 })).rejects.toThrow('waited in vain until pigs fly');
+});
+
+test('what does not come is waited for no longer than was said, and what comes is not waited for after that', async () => {
+  const never = new Promise(() => {});
+  await waitAtMost(5, never);
+  const begunAt = performance.now();
+  await waitAtMost(60_000, Promise.resolve());
+  expect(performance.now() - begunAt).toBeLessThan(30_000);
 });
 
 test('a gate opens once, for all, and stays open', async () => {

@@ -29,6 +29,13 @@ export function meetingOf(count: number, { deadlineMs = DEADLINE_MS } = {}) {
   };
 }
 
+/** Waits for it, but no longer than this; what it comes to is for others. */
+export async function waitAtMost(ms: number, it: Promise<unknown>) {
+  const come = new AbortController();
+  const late = wait(ms, undefined, { signal: come.signal }).catch(() => {});
+  await Promise.race([it, late]).finally(() => come.abort());
+}
+
 /** Asks until it is so. @throws if it is not so in time; `what` ends the sentence "waited in vain until …" */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, { deadlineMs = DEADLINE_MS } = {}) {
   const deadline = performance.now() + deadlineMs;

@@ -3,6 +3,7 @@ import { readConfig } from '@minitickets/api/config';
 import type { Api, Deps } from '@minitickets/api/deps';
 import { readApiKeys } from '@minitickets/api/plugins/api-key';
 import { mapErrors } from '@minitickets/api/plugins/error-mapping';
+import type { Limiter } from '@minitickets/api/plugins/limiter';
 import { openApp } from '@minitickets/api/plugins/open-app';
 import { limitRequests } from '@minitickets/api/plugins/rate-limit';
 import { readSessions } from '@minitickets/api/plugins/session';
@@ -32,15 +33,17 @@ export async function openTaskApp(stage: Stage, redis: Redis, addRoutes: (app: A
   const app = openApp({ logLevel: config.logLevel, logBase: {}, trustProxy: false });
   stage.onClose(() => app.close());
   mapErrors(app);
+  let limiter: Limiter | undefined;
   await app.register(async (scope: Api) => {
     await scope.register(cookie);
     readSessions(scope, redis);
     limitRequests(scope, deps, new Registry());
     readApiKeys(scope, deps);
+    limiter = scope.limiter;
     addRoutes(scope, deps);
   });
   await app.ready();
-  return { app, db, config };
+  return { app, db, limiter: limiter as Limiter };
 }
 
 const TASK = 'task-1';

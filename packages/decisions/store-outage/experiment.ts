@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { openRedis, REDIS_DEADLINE_MS } from '@minitickets/api/db/redis';
-import type { Api } from '@minitickets/api/deps';
 import { sandboxProvider } from '@minitickets/api/payments/sandbox-provider';
+import { makeApiKey } from '@minitickets/api/plugins/api-key';
 import { loginAttempts } from '@minitickets/api/plugins/login-attempts';
+import { insertApiKey } from '@minitickets/api/queries/api-keys';
 import { takeToken } from '@minitickets/api/queries/rate-limits';
-import { insertUser } from '@minitickets/api/queries/users';
 import { bookingRoutes } from '@minitickets/api/routes/bookings';
 import { eventRoutes } from '@minitickets/api/routes/events';
 import { playgroundRoutes } from '@minitickets/api/routes/playground';
@@ -15,16 +14,16 @@ import type { LimitChange } from '@minitickets/contract';
 import { sql } from 'drizzle-orm';
 import { Redis } from 'ioredis';
 import { withEditedScripts } from '../frame/altered-stores.ts';
-import { until } from '../frame/barriers.ts';
+import { until, waitAtMost } from '../frame/barriers.ts';
 import { layCable } from '../frame/cable.ts';
 import { standingClock } from '../frame/clock.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { openHouse } from '../frame/house.ts';
 import { markedPasswords } from '../frame/marked-passwords.ts';
+import { type LimitInForce, putInForce } from '../frame/put-in-force.ts';
 import { exactly } from '../frame/results.ts';
 import { openTaskApp } from '../frame/task-app.ts';
 import { closedForAll, libraryDefaults, openForAll } from './naive.ts';
-import { atMost, newApiKey, putInForce } from './outage.ts';
 
 /** How a task connects to Redis, and what it makes of the choices in the table of policies. */
 type Design = {
@@ -44,6 +43,16 @@ const ASKED = OUTAGES * (GUESSES + BOOKINGS + LOOKS + PLAYS);
 const AWAY_MS = 8 * REDIS_DEADLINE_MS;
 /** A person may have ten places of an event; the limits of requests are what is in question. */
 const EVENTS = 3;
+
+/** What the load comes to. Tokens of the playground flow back so slowly that the time of a run plays no part. */
+const limits: LimitInForce[] = [
+  { policy: 'login', tier: 'all', limit: policies.login.limits.all },
+  { policy: 'login-account', tier: 'all', limit: policies['login-account'].limits.all },
+  { policy: 'booking', tier: 'free', limit: policies.booking.limits.free },
+  { policy: 'reads', tier: 'free', limit: policies.reads.limits.free },
+  { policy: 'api-key', tier: 'free', limit: policies['api-key'].limits.free },
+  { policy: 'playground', tier: 'free', limit: { ...policies.playground.limits.free, refillIntervalMs: 3_600_000 } },
+];
 
 const shipped: Design = {
   connect: (url, options) => openRedis({ url, ...options }),
@@ -135,24 +144,21 @@ export default defineExperiment<Design, Measure>({
     const observer = await stage.connectRedis();
     const { passwords, tried } = markedPasswords(observer);
     const { db } = await stage.connectPostgres('observer');
-    const someone = {
-      email: `${randomUUID()}@example.test`,
-      name: 'Somebody',
-      passwordHash: 'nobody logs in with this',
-    };
-    const user = await insertUser(db, someone);
-    const houses = await Promise.all(Array.from({ length: EVENTS }, () => openHouse(db, { capacity: 20, people: 0 })));
-    const authorization = `Bearer ${await newApiKey(db, user.id)}`;
-    await putInForce(db, design.change, user.id);
+    const houses = await Promise.all(Array.from({ length: EVENTS }, () => openHouse(db, { capacity: 20, people: 1 })));
+    const [userId = ''] = houses.flatMap(({ people }) => people);
+    // A program's key is looked up in PostgreSQL, so that it can ask while Redis is away.
+    const { key, ...stored } = makeApiKey();
+    await insertApiKey(db, { userId, name: 'A program', ...stored });
+    const authorization = `Bearer ${key}`;
+    const changed = limits.map(({ limit, ...of }) => ({ ...of, limit: design.change(limit) }));
+    await putInForce(db, changed, userId);
 
     const cable = await layCable(stage, stage.redisAt.url);
     const connection = design.connect(cable.url, { keyPrefix: stage.redisAt.keyPrefix, onError: () => {} });
     stage.onClose(() => connection.disconnect());
     await until('the task is connected', () => connection.status === 'ready');
     const standing = (redis: Redis) => withEditedScripts(redis, standingClock, () => [BEGIN_US]);
-    let scope: Api | undefined;
-    const { app } = await openTaskApp(stage, standing(connection), (routes, deps) => {
-      scope = routes;
+    const { app, limiter } = await openTaskApp(stage, standing(connection), (routes, deps) => {
       sessionRoutes(routes, deps, passwords, loginAttempts(deps.config));
       bookingRoutes(routes, deps, { provider: sandboxProvider(deps.db), writingPool: deps.writingPool });
       eventRoutes(routes, deps);
@@ -162,7 +168,7 @@ export default defineExperiment<Design, Measure>({
     const guess = (from: string) =>
       app.inject({
         ...{ method: 'POST', url: '/v1/sessions', remoteAddress: from },
-        payload: { email: someone.email, password: 'a guess' },
+        payload: { email: 'somebody@example.test', password: 'a guess' },
       });
     const book = (n: number) => {
       const { eventId, ticketTypeId } = houses[n % EVENTS] as (typeof houses)[number];
@@ -173,13 +179,12 @@ export default defineExperiment<Design, Measure>({
     const play = () => app.inject({ method: 'POST', url: '/v1/playground/requests' });
     const bookings = async () => {
       const { rows } = await db.execute<{ bookings: number }>(sql`
-        select count(*)::int as bookings from bookings where user_id = ${user.id}`);
+        select count(*)::int as bookings from bookings where user_id = ${userId}`);
       return rows[0]?.bookings ?? Number.NaN;
     };
     /** Tokens that are missing in an address's bucket, looked at past the cable. */
     async function charged(from: string) {
-      const take = scope?.limiter.takeOf('login', 'free', clientOf(from));
-      if (!take) throw new Error('the task has no limiter');
+      const take = limiter.takeOf('login', 'free', clientOf(from));
       const { remaining, allowed } = await takeToken(standing(observer), take);
       return LOGINS - remaining - (allowed ? 1 : 0);
     }
@@ -219,7 +224,7 @@ export default defineExperiment<Design, Measure>({
         if (who === 'looks' && !turnedAway) found.looks += 1;
         if (who === 'playground' && !turnedAway) found.share += 1;
       });
-      await atMost(AWAY_MS, Promise.all(answers));
+      await waitAtMost(AWAY_MS, Promise.all(answers));
       found.hashes += (await tried()) - triedBefore;
       found.bookings += (await bookings()) - bookedBefore;
       redisIs.away = false;
