@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { ShownRace } from './content.ts';
+import { isWaiting, rowAt, stepSentence } from './race-steps.ts';
+
+const step = (actor: string, what: string, held: number | null, more: { waiting?: boolean; result?: string } = {}) => ({
+  ...{ actor, what, statement: [], locks: [], row: { held, capacity: 1 } },
+  ...more,
+});
+const race: ShownRace = {
+  ...{ decision: 'never-oversell', arm: 'shipped', title: 'Locks first', recordedAt: '2026-01-01T00:00:00Z' },
+  stores: 'PostgreSQL',
+  actors: [
+    { name: 'A', what: 'wants the last place' },
+    { name: 'B', what: 'wants it too' },
+  ],
+  steps: [
+    step('A', 'locks the event', 0, { result: 'on sale' }),
+    step('B', 'asks for the lock', 0, { waiting: true }),
+    step('A', 'commits', 1, { result: 'committed' }),
+    step('B', 'goes on', 1, { result: 'on sale' }),
+  ],
+  ending: 'One place is given.',
+};
+
+test('who waits does so until it has its answer, whatever others do meanwhile', () => {
+  const waits = (actor: string) => race.steps.map((_, at) => isWaiting(race, at, actor));
+  expect(waits('A')).toEqual([false, false, false, false]);
+  expect(waits('B')).toEqual([false, true, true, false]);
+});
+
+test('of the row, what is another value than a step before is marked; at first nothing is', () => {
+  const changed = (at: number) =>
+    rowAt(race, at)
+      .filter((one) => one.changed)
+      .map(({ name }) => name);
+  expect([0, 1, 2, 3].map(changed)).toEqual([[], [], ['held'], []]);
+});
+
+test('nothing in a column is said in a word', () => {
+  expect(rowAt({ ...race, steps: [step('A', 'looks', null)] }, 0)[0]).toMatchObject({ name: 'held', value: 'none' });
+});
+
+test('a step is said with its answer, or that it has to wait for one', () => {
+  expect(race.steps.slice(0, 2).map(stepSentence)).toEqual([
+    'A locks the event. Answer: on sale.',
+    'B asks for the lock. It has to wait.',
+  ]);
+});
