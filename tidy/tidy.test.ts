@@ -74,9 +74,9 @@ test('a query takes its connection first', () => {
   expect(odd).toEqual([]);
 });
 
-test('only config.ts reads the environment of the API', () => {
+test('only config.ts reads the environment of an application', () => {
   const readers = source.filter(
-    (file) => /^(apps\/(api|web)|packages\/contract)\/src/.test(file) && /process\.env/.test(read(file)),
+    (file) => /^(apps\/(api|web|lab)|packages\/contract)\/src/.test(file) && /process\.env/.test(read(file)),
   );
   expect(readers.filter((file) => !/\/config(\.test)?\.ts$/.test(file))).toEqual([]);
 });

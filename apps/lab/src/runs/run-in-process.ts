@@ -81,12 +81,11 @@ export async function runInProcess(options: RunOptions): Promise<ExperimentResul
 }
 
 function startProcess({ path, execArgv }: RunProgram) {
-  // Of our environment it gets nothing that is secret. It leads a process group, so that it ends with whatever it started.
-  const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
-  const env = { PATH, HOME, TMPDIR, NODE_OPTIONS };
+  // Nothing of our environment is for it, and some of that is secret. It leads a process group, so that it ends with whatever
+  // it started.
   return fork(path, [], {
     execArgv: ['--max-old-space-size=384', ...execArgv],
-    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
+    env: {},
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });
