@@ -28,6 +28,8 @@ test('a reader empties the bucket, is refused by every task, waits, and is serve
   const refused = await figure(page, 'Refused');
   expect(refused).toBeGreaterThan(0);
   expect((await figure(page, 'Served')) + refused).toBe(20);
+  // Each refusal is a strike, and the API shows them to who has them.
+  await page.getByText(/^[1-9]\d* of 15$/).waitFor();
   // Three separate limiters would have refused nobody.
   await page.getByText('Let through by 3 separate limiters').waitFor();
   await expectFitForAll(page);
@@ -52,10 +54,35 @@ test('a reader empties the bucket, is refused by every task, waits, and is serve
   await page.getByRole('cell', { name: 'refused: banned' }).first().waitFor();
 
   // The link alone brings the set-up back.
-  await page.goto('/limiter?tier=pro&rate=60');
+  await page.goto('/limiter?tier=pro&rate=60&cost=5&away=open');
   expect(await page.getByRole('radio', { name: 'Pro' }).isChecked()).toBe(true);
   expect(await page.getByLabel('As a stream').inputValue()).toBe('60');
+  expect(await page.getByLabel('Each request costs').inputValue()).toBe('5');
+  expect(await page.getByRole('radio', { name: 'Open' }).isChecked()).toBe(true);
   expect(unexpected(complaints)).toEqual([]);
+});
+
+test('a request that costs more spends more, and one that can never be served is told so', async () => {
+  const { page, complaints } = await shop.visitor();
+  await page.goto('/limiter?away=closed');
+  await page.getByLabel('Each request costs').selectOption('5 tokens');
+  await page.waitForURL('**/limiter?*cost=5*');
+  for (const served of [1, 2]) {
+    await page.getByRole('button', { name: '1 request', exact: true }).click();
+    await expect.poll(() => figure(page, 'Served')).toBe(served);
+  }
+  await page.getByRole('button', { name: '1 request', exact: true }).click();
+  await page.getByText('Who waits that long is served.').waitFor();
+  await page.getByText('10 tokens spent').waitFor();
+  await page.getByLabel('Each request costs').selectOption('15 tokens');
+  await page.getByRole('button', { name: '1 request', exact: true }).click();
+  await page.getByText('Refused, and no wait helps').waitFor();
+  await page.getByText(/tier=free&policy=playground-closed&cost=15/).waitFor();
+  // Nobody runs experiments here, and so nobody can pause Redis: the control says so.
+  await page.getByText('Here nobody can pause Redis').waitFor();
+  expect(await page.getByRole('button', { name: /^Pause Redis/ }).getAttribute('aria-disabled')).toBe('true');
+  await expectFitForAll(page);
+  expect(unexpected(complaints).filter((one) => !/status of (404|503)/.test(one))).toEqual([]);
 });
 
 test('sixty requests a second are drawn without a keystroke being lost or felt', async () => {

@@ -7,8 +7,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { accessibilityViolations, newPerson, sidewaysScroll, startBrowser } from './browser.ts';
 
-/** Gives a file of journeys a whole shop and a browser: real pages, balancer, three tasks, PostgreSQL and Redis. */
-export function openShop() {
+/** Gives a file of journeys a whole shop and a browser: real pages, balancer, three tasks, PostgreSQL and Redis; a lab if asked for. */
+export function openShop({ lab = false }: { lab?: boolean } = {}) {
   let stack: Stack | undefined;
   let browser: Browser | undefined;
   let dataDir: string | undefined;
@@ -16,7 +16,7 @@ export function openShop() {
   beforeAll(async () => {
     browser = await startBrowser();
     dataDir = await mkdtemp(join(tmpdir(), 'minitickets-journey-'));
-    stack = await startStack({ dataDir, durable: false, seed: true });
+    stack = await startStack({ dataDir, durable: false, seed: true, lab });
   });
 
   afterAll(async () => {
