@@ -150,7 +150,7 @@ test('without the lab all else is well, and its address says that it is not ther
   await stack.compose(['start', 'lab']);
   await eventually('the lab is back, with its runs', 60_000, async () => {
     const asked = await client.get('/lab/runs?experiment=never-oversell');
-    return asked.status === 200 && (await asked.json()).items.length > 0 ? true : undefined;
+    return asked.status === 200 && (await asked.text()).includes('"finished"') ? true : undefined;
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Problem, RedisPause } from '@minitickets/contract';
 import { startRedis } from '@minitickets/stack/redis';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,9 +12,9 @@ beforeAll(async () => {
 afterAll(() => own.stop());
 
 const pause = (lab: Awaited<ReturnType<typeof startLab>>, seconds: number) =>
-  lab.call('POST', '/lab/redis-pauses', { seconds });
+  lab.call<Problem & { pausedUntil: string }>('POST', '/lab/redis-pauses', { seconds });
 const current = async (lab: Awaited<ReturnType<typeof startLab>>) =>
-  (await lab.call('GET', '/lab/redis-pauses/current')).body.pausedUntil;
+  (await lab.call<RedisPause>('GET', '/lab/redis-pauses/current')).body.pausedUntil;
 
 test('while it is paused Redis answers nobody, the lab says until when, and it ends by itself', async () => {
   const lab = await startLab({ redisUrl: own.url });

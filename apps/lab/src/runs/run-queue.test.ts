@@ -47,7 +47,7 @@ test('no more wait than may, and one more is told to come again', async () => {
   const refused = await lab.call('POST', '/lab/runs', { experiment: 'plain' });
   expect(refused).toMatchObject({ status: 429, body: { error: 'lab_busy', retryAfter: 5 } });
   expect(refused.headers.get('retry-after')).toBe('5');
-  expect((await lab.call('GET', '/lab/runs?limit=50')).body.items).toHaveLength(MOST_WAITING + 1);
+  expect(await lab.list('?limit=50')).toHaveLength(MOST_WAITING + 1);
   for (const { id } of waiting) await lab.cancel(id);
   expect((await lab.call('POST', '/lab/runs', { experiment: 'plain' })).status).toBe(201);
   await lab.cancel(running.id);

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { LabExperiment, Problem } from '@minitickets/contract';
+import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import type {} from '@minitickets/stack/test-stores';
 import { inject, onTestFinished } from 'vitest';
 import { openLab } from '../lab.ts';
@@ -43,18 +45,27 @@ export async function startLab({ dataDir = newDataDir(), redisUrl, runDeadlineMs
   onTestFinished(close);
   const url = `http://127.0.0.1:${(lab.app.server.address() as AddressInfo).port}`;
 
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+  /** @returns the answer, whose body is what the caller takes it for: a problem, if nothing else is said */
+  const call = async <Body = Problem>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
     const json = body === undefined ? {} : { body: JSON.stringify(body), type: { 'content-type': 'application/json' } };
     const response = await fetch(url + path, { method, ...json, headers: { ...json.type, ...headers } });
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   };
   const events = (id: string, lastEventId?: number) => listen(`${url}/lab/runs/${id}/events`, lastEventId);
 
   return {
     ...{ url, dataDir, close, call, events, tidy: lab.tidy },
-    add: async (experiment: string): Promise<Run> => (await call('POST', '/lab/runs', { experiment })).body,
-    find: async (id: string): Promise<Run> => (await call('GET', `/lab/runs/${id}`)).body,
-    cancel: async (id: string): Promise<Run> => (await call('DELETE', `/lab/runs/${id}`)).body,
+    add: async (experiment: string): Promise<Run> => (await call<Run>('POST', '/lab/runs', { experiment })).body,
+    find: async (id: string): Promise<Run> => (await call<Run>('GET', `/lab/runs/${id}`)).body,
+    list: async (query = '') => (await call<{ items: Run[] }>('GET', `/lab/runs${query}`)).body.items,
+    experiments: async () =>
+      (await call<{ items: LabExperiment<ExperimentResult>[] }>('GET', '/lab/experiments')).body.items,
+    cancel: async (id: string): Promise<Run> => (await call<Run>('DELETE', `/lab/runs/${id}`)).body,
 
     /** Waits until a run says that it is where the test wants it. @returns what it says about that */
     async untilHere(id: string) {
