@@ -82,6 +82,7 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
     signal.throwIfAborted();
     const { db, pool } = openDatabase(options);
     const writingPool = openWritingPool(options);
+    for (const { options } of [pool, writingPool]) options.connectionTimeoutMillis = PATIENCE_MS;
     closers.push(
       () => pool.end(),
       () => writingPool.end(),

@@ -16,9 +16,9 @@ type LogIn = { routes: typeof hashThenLimit; line: typeof oneAtATime };
 type Measure = 'in-turn' | 'at-once' | 'from-everywhere' | 'together';
 
 const LIMIT = policies.login.limits.all.capacity;
-const GUESSES = 60;
+const GUESSES = 40;
 /** One guess from each of so many addresses: no limit by address sees it. */
-const ADDRESSES = 120;
+const ADDRESSES = 100;
 /** As many as wait for less than two seconds. */
 const QUEUE = 64;
 /** In which a crowd arrives, on a busy machine too. */

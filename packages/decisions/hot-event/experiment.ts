@@ -2,6 +2,7 @@ import type { HoldOrder } from '@minitickets/api/coalescing/hold-batches';
 import type { Database } from '@minitickets/api/db/client';
 import { sql } from 'drizzle-orm';
 import type { BookingTask } from '../frame/arena.ts';
+import { holdMessages, until } from '../frame/barriers.ts';
 import { type Book, HOLD_SECONDS, shippedWriting } from '../frame/desks.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { type House, openHouse } from '../frame/house.ts';
@@ -12,14 +13,12 @@ const TASKS = 2;
 /** What else the machine does is not to decide: of the two the better time counts. */
 const ROUNDS = 2;
 const ALONE = 20;
-/** More than one transaction takes: the rest is for the next one. */
-const AT_EACH_TASK = 250;
+const AT_EACH_TASK = 100;
 const CROWD = TASKS * AT_EACH_TASK;
 /** As many places as one person may have of an event. */
 const EACH_BOOKS = 10;
 /** Enough to have every connection opened. */
 const REHEARSAL = 20;
-const PATIENCE_MS = 15_000;
 
 type OpenDesk = (task: BookingTask) => Book;
 
@@ -40,10 +39,10 @@ const inLine: OpenDesk = (task) => {
 export default defineExperiment<OpenDesk, 'alone' | 'crowd' | 'faster'>({
   name: 'hot-event',
   claim: 'The more people want one event, the more bookings each transaction carries.',
-  load: `One evening is on sale at ${TASKS} tasks. First ${ALONE} bookings come one after the other. Then ${CROWD} come at the same moment, ${AT_EACH_TASK} at each task. Then both once more.`,
+  load: `One evening is on sale at ${TASKS} tasks. First ${ALONE} bookings come one after the other. Then ${CROWD} come at once, ${AT_EACH_TASK} at each task: no transaction writes before all have come. Then both once more.`,
   measures: {
     alone: `transactions that wrote ${ALONE} bookings one after the other`,
-    crowd: `transactions that wrote ${CROWD} bookings at the same moment`,
+    crowd: `transactions that wrote ${CROWD} bookings that came at once`,
     faster: 'times as many bookings a second in the crowd as one after the other',
   },
   naive: {
@@ -64,7 +63,7 @@ export default defineExperiment<OpenDesk, 'alone' | 'crowd' | 'faster'>({
   shipped: {
     what: 'what arrives while a transaction runs is the next transaction',
     subject: shippedWriting,
-    // Of the 250 at each task 200 are the first transaction, and the others the second.
+    // At each task the first to come is a transaction, and all that came meanwhile is the next one.
     holds: { alone: exactly(ALONE), crowd: exactly(TASKS * 2), faster: atLeast(4) },
   },
   mutation: {
@@ -72,7 +71,7 @@ export default defineExperiment<OpenDesk, 'alone' | 'crowd' | 'faster'>({
     subject: inLine,
   },
   prediction: {
-    question: `${CROWD} bookings of one evening arrive at the same moment, ${AT_EACH_TASK} at each of ${TASKS} tasks. In how many transactions are they written, if those that wait are written together?`,
+    question: `${CROWD} bookings of one evening come at once, ${AT_EACH_TASK} at each of ${TASKS} tasks. In how many transactions are they written, if those that come while one runs are the next one?`,
     arm: 'shipped',
     measure: 'crowd',
   },
@@ -80,26 +79,49 @@ export default defineExperiment<OpenDesk, 'alone' | 'crowd' | 'faster'>({
   async run(stage, openDesk) {
     const tasks = await stage.bookingTasks(TASKS);
     const { db } = tasks[0] as BookingTask;
-    const desks = tasks.map((task) => {
-      // On a busy machine the end of the line may wait for long; giving up is not what this is about.
-      task.writingPool.options.connectionTimeoutMillis = PATIENCE_MS;
-      return { name: task.name, book: openDesk(task) };
-    });
+    let begun = 0;
+    let mayGoOn = Promise.resolve();
+    for (const { writingPool } of tasks) {
+      holdMessages(writingPool, () => {
+        begun += 1;
+        return mayGoOn;
+      });
+    }
+    const desks = tasks.map((task) => ({ name: task.name, book: openDesk(task) }));
 
-    /** @returns how many bookings were written in a millisecond */
-    async function sell(house: House, count: number, how: 'in turn' | 'at once') {
+    /** Has booking `n` of an evening made, at its task. */
+    async function sell(house: House, n: number, how: string, progress: { written: number; most: number }) {
+      const { name, book } = desks[n % TASKS] as (typeof desks)[number];
+      const { held } = await book(house.eventId, orderOf(house, n));
+      progress.written += 1;
+      stage.emit({ kind: 'request', actor: name, outcome: held ? 'served' : 'refused' });
+      const { written: value, most } = progress;
+      stage.emit({ kind: 'level', name: `bookings written ${how}`, value, most });
+    }
+
+    /** @returns bookings in a millisecond */
+    async function oneAfterTheOther(house: House, count: number) {
+      const progress = { written: 0, most: count };
       const began = performance.now();
-      let written = 0;
-      const sellOne = async (n: number) => {
-        const { name, book } = desks[n % TASKS] as (typeof desks)[number];
-        const { held } = await book(house.eventId, orderOf(house, n));
-        written += 1;
-        stage.emit({ kind: 'request', actor: name, outcome: held ? 'served' : 'refused' });
-        stage.emit({ kind: 'level', name: `bookings written ${how}`, value: written, most: count });
-      };
-      const numbers = Array.from({ length: count }, (_, n) => n);
-      if (how === 'in turn') for (const n of numbers) await sellOne(n);
-      else await Promise.all(numbers.map(sellOne));
+      for (let n = 0; n < count; n += 1) await sell(house, n, 'one after the other', progress);
+      return count / (performance.now() - began);
+    }
+
+    /** @returns bookings in a millisecond, from when the first transactions may go on */
+    async function atOnce(house: House, count: number) {
+      const progress = { written: 0, most: count };
+      let goOn = () => {};
+      begun = 0;
+      mayGoOn = new Promise((resolve) => {
+        goOn = resolve;
+      });
+      const sellTo = (n: number) => sell(house, n, 'at once', progress);
+      const first = Array.from({ length: TASKS }, (_, n) => sellTo(n));
+      await until('each task has a transaction under way', () => begun >= TASKS);
+      const others = Array.from({ length: count - TASKS }, (_, n) => sellTo(TASKS + n));
+      const began = performance.now();
+      goOn();
+      await Promise.all([...first, ...others]);
       return count / (performance.now() - began);
     }
 
@@ -112,9 +134,9 @@ export default defineExperiment<OpenDesk, 'alone' | 'crowd' | 'faster'>({
     for (let round = 0; round < ROUNDS; round += 1) {
       const [calm, hot] = [await houseFor(db, ALONE), await houseFor(db, CROWD)];
       stage.emit({ kind: 'scene', what: 'one after the other' });
-      const aloneRate = await sell(calm, ALONE, 'in turn');
-      stage.emit({ kind: 'scene', what: 'at the same moment' });
-      const crowdRate = await sell(hot, CROWD, 'at once');
+      const aloneRate = await oneAfterTheOther(calm, ALONE);
+      stage.emit({ kind: 'scene', what: 'at once' });
+      const crowdRate = await atOnce(hot, CROWD);
       const [alone, crowd] = [await transactionsFor(db, calm), await transactionsFor(db, hot)];
       rounds.push({ alone, crowd, aloneRate, crowdRate });
     }
