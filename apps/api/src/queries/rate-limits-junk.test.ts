@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { bucketWith, onEachStore } from '../testing/limiter-stores.ts';
+import { takeTokens } from './rate-limits.ts';
 
 const suppression = { strikes: 3, firstBanMs: 5000, growth: 2, longestBanMs: 15_000, forgetAfterMs: 60_000 };
 
@@ -75,6 +76,18 @@ onEachStore((store) => {
     await store.redis.persist(key);
     expect(await take()).toMatchObject({ allowed: false });
     expect(await store.redis.pttl(key)).toBeGreaterThan(0);
+  });
+
+  test('so does one whose tokens are there, when another bucket of the call refuses; and it keeps them', async () => {
+    const [full, empty] = [bucketWith(store, {}), bucketWith(store, {})];
+    store.clock.nowUs = 1_700_000_000_000_000;
+    await full.store(storedAs({ parts: 5_000_000 }));
+    await store.redis.persist(full.key);
+    await empty.store(storedAs({}));
+    const decisions = await takeTokens(store.clocked, [full.asTake, empty.asTake]);
+    expect(decisions.at(-1)).toMatchObject({ allowed: false, reason: 'empty' });
+    expect(await store.redis.pttl(full.key)).toBeGreaterThan(0);
+    expect(await full.take()).toMatchObject({ allowed: true, remaining: 4 });
   });
 
   test.each([

@@ -184,6 +184,11 @@ for i = 1, #calls / 3 do
   if is_last then
     if granted then
       for _, charge in ipairs(charges) do redis.call('SET', charge[1], charge[2], 'PX', charge[3]) end
+    else
+      -- What is not charged stays as it is, but not for ever: somebody else may have put it there without an expiry.
+      for _, charge in ipairs(charges) do
+        if redis.call('PTTL', charge[1]) == -1 then redis.call('PEXPIRE', charge[1], charge[3]) end
+      end
     end
     charges, granted = {}, true
   end
