@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gateUntil, meetingOf, until, waitAtMost } from './barriers.ts';
+import { gateUntil, meetingOf, until, untilDoneOrStuck } from './barriers.ts';
 
 test('nobody leaves a meeting before all have come, and who comes later waits for nobody', async () => {
   const meeting = meetingOf(3);
@@ -26,11 +26,15 @@ test('what does not become so fails, and says what was waited for', async () => 
   await expect(until('pigs fly', () => false, { deadlineMs: 5 })).rejects.toThrow('waited in vain until pigs fly');
 });
 
-test('what does not come is waited for no longer than was said, and what comes is not waited for after that', async () => {
+test('what gets nowhere is given up, what goes on is not, and what is done is not waited for', async () => {
   const never = new Promise(() => {});
-  await waitAtMost(5, never);
+  let looks = 0;
+  // Goes on at the first ten looks.
+  const progress = () => Math.min(10, looks++);
+  await untilDoneOrStuck(never, progress, 5);
+  expect(looks).toBeGreaterThan(10);
   const begunAt = performance.now();
-  await waitAtMost(60_000, Promise.resolve());
+  await untilDoneOrStuck(Promise.resolve(), () => 1, 60_000);
   expect(performance.now() - begunAt).toBeLessThan(30_000);
 });
 

@@ -29,11 +29,17 @@ export function meetingOf(count: number, { deadlineMs = DEADLINE_MS } = {}) {
   };
 }
 
-/** Waits for it, but no longer than this; what it comes to is for others. */
-export async function waitAtMost(ms: number, it: Promise<unknown>) {
-  const come = new AbortController();
-  const late = wait(ms, undefined, { signal: come.signal }).catch(() => {});
-  await Promise.race([it, late]).finally(() => come.abort());
+/**
+ * Waits for it, or until it gets nowhere: `progress` says how far it has come, and was the same for so long. However slow a
+ * machine is, what goes on is waited for.
+ */
+export async function untilDoneOrStuck(it: Promise<unknown>, progress: () => number, stuckMs: number) {
+  for (let before = Number.NaN; progress() !== before; ) {
+    before = progress();
+    const done = new AbortController();
+    const late = wait(stuckMs, undefined, { signal: done.signal }).catch(() => {});
+    await Promise.race([it, late]).finally(() => done.abort());
+  }
 }
 
 /** Asks until it is so. @throws if it is not so in time; `what` ends the sentence "waited in vain until …" */
