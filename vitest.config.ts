@@ -24,7 +24,8 @@ export default defineConfig({
         test: {
           name: 'decisions',
           include: ['packages/decisions/**/*.test.ts'],
-          testTimeout: 30_000,
+          // Several arms to a test, each of which has a deadline of its own.
+          testTimeout: 60_000,
           ...stores,
         },
       },
