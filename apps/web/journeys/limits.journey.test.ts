@@ -33,6 +33,14 @@ test('a reader empties the bucket, is refused by every task, waits, and is serve
   // Three separate limiters would have refused nobody.
   await page.getByText('Let through by 3 separate limiters').waitFor();
   await expectFitForAll(page);
+  // A token that came back meanwhile may have served the last one of them: then more are asked for.
+  await expect
+    .poll(async () => {
+      const told = await page.getByText(/^Retry-After: |^The wait is over$/).count();
+      if (told === 0) await page.getByRole('button', { name: '10 requests at once' }).click();
+      return told;
+    })
+    .toBe(1);
   await page.getByText('The wait is over').waitFor();
   await page.getByRole('button', { name: '1 request', exact: true }).click();
   await page.getByText('There was a token for the last request.').waitFor();
@@ -49,6 +57,8 @@ test('a reader empties the bucket, is refused by every task, waits, and is serve
   await page.getByText('Ban 1').waitFor();
   await page.getByText('Suppressed', { exact: true }).waitFor();
   await expectFitForAll(page);
+  // That took its time, and the ban may be over; hammering on brings the next one.
+  await page.getByText('Suppressed', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('The last requests as a table').click();
   await page.getByRole('cell', { name: 'refused: banned' }).first().waitFor();
@@ -79,10 +89,10 @@ test('a request that costs more spends more, and one that can never be served is
   await page.getByText('Refused, and no wait helps').waitFor();
   await page.getByText(/tier=free&policy=playground-closed&cost=15/).waitFor();
   // Nobody runs experiments here, and so nobody can pause Redis: the control says so.
+  await page.getByRole('button', { name: /^Pause Redis/ }).click();
   await page.getByText('Here nobody can pause Redis').waitFor();
-  expect(await page.getByRole('button', { name: /^Pause Redis/ }).getAttribute('aria-disabled')).toBe('true');
   await expectFitForAll(page);
-  expect(unexpected(complaints).filter((one) => !/status of (404|503)/.test(one))).toEqual([]);
+  expect(unexpected(complaints).filter((one) => !/status of 503/.test(one))).toEqual([]);
 });
 
 test('sixty requests a second are drawn without a keystroke being lost or felt', async () => {

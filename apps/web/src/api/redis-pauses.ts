@@ -2,11 +2,11 @@ import type { RedisPause } from '@minitickets/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 
-/** Whether Redis is paused; an error where there is no lab to pause it. */
+/** Whether Redis is paused; an error where there is no lab to pause it. Asked for by who means to pause it: most never do. */
 export const redisPauseQuery = queryOptions({
   queryKey: ['lab', 'redis-pause'],
   queryFn: ({ signal }) => request<RedisPause>({ path: '/lab/redis-pauses/current', signal }),
-  staleTime: 10_000,
+  enabled: false,
   retry: false,
 });
 

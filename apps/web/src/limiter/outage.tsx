@@ -1,7 +1,7 @@
 import type { OnStoreFailure } from '@minitickets/contract';
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
-import { type CSSProperties, useEffect, useState, useSyncExternalStore } from 'react';
+import { type CSSProperties, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { isLabAbsent } from '../api/lab-runs.ts';
 import { pauseRedis, redisPauseQuery } from '../api/redis-pauses.ts';
 import { announce } from '../parts/announcer.tsx';
@@ -31,23 +31,29 @@ export function Outage() {
   const [run] = useState(() => createOutageRun(observeRequest, pauseRedis));
   const view = useSyncExternalStore(run.subscribe, run.read);
   const lab = useQuery(redisPauseQuery);
-  const absent = lab.error !== null && isLabAbsent(lab.error);
-  useEffect(() => run.end, [run]);
   const { running, phase, problem, marks } = view;
+  const refusal = problem ?? lab.error;
+  const start = async () => {
+    const { isSuccess } = await lab.refetch();
+    if (isSuccess) run.start();
+  };
+  const sayOutcome = useEffectEvent(() => announce(spoken(marks)));
+  useEffect(() => run.end, [run]);
   useEffect(() => {
-    if (phase === 'away') announce('Redis answers nobody now.');
-    if (phase === 'after') announce(spoken(marks));
-  }, [phase, marks]);
+    if (running && phase === 'away') announce('Redis answers nobody now.');
+    if (!running && phase === 'after') sayOutcome();
+  }, [phase, running]);
   return (
     <Card
       title="Take Redis away"
       aside={
         <Button
           look="danger"
-          busy={running}
+          busy={running || lab.isFetching}
           busyText={phase === 'away' ? 'Redis is away' : 'Sending'}
-          blocked={absent || lab.isPending}
-          onClick={run.start}
+          onClick={() => {
+            start().catch(() => undefined);
+          }}
         >
           Pause Redis for {pauseSeconds} seconds
         </Button>
@@ -57,7 +63,7 @@ export function Outage() {
         {perSecond} requests a second go to each of three policies with the same limit. They differ in what they answer
         while Redis is away, which was decided before it happens.
       </p>
-      {absent && (
+      {refusal && isLabAbsent(refusal) && (
         <Notice tone="calm" title="Here nobody can pause Redis">
           <p>
             The lab is not running, and it is what does this. Start the stack with <code>npm start</code>, or stop Redis
@@ -65,7 +71,7 @@ export function Outage() {
           </p>
         </Notice>
       )}
-      {problem && !isLabAbsent(problem) && <ProblemNotice problem={problem} doing="changing" />}
+      {refusal && !isLabAbsent(refusal) && <ProblemNotice problem={refusal} doing="changing" />}
       <div className="grid gap-x-4 gap-y-5 md:grid-cols-3 md:gap-y-2">
         {answers.map((answer) => (
           <Column key={answer} answer={answer} view={view} />

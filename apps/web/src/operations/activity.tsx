@@ -61,7 +61,7 @@ function PolicyTable({ activity: { policies } }: { activity: LimitActivity }) {
       <tbody className="tabular-nums">
         {policies.map(({ policy, allowed, throttled, suppressed, degraded }) => (
           <tr key={policy} className="border-t border-line align-top">
-            <th scope="row" className="py-2 pr-3 font-semibold">
+            <th scope="row" className="py-2 pr-3 font-semibold wrap-anywhere">
               {policy}
               {degraded > 0 && (
                 <span className="block text-sm font-medium text-warn">{degraded} decided without Redis</span>
