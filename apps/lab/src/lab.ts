@@ -22,11 +22,17 @@ type Options = {
   config: Config;
   experiments: readonly Experiment[];
   program: RunProgram;
-  runDeadlineMs?: number;
+  /** Makes a deadline for a run that begins. */
+  runDeadline?: () => AbortSignal;
 };
 
 /** Opens the lab on its stores. It does not listen yet. */
-export function openLab({ config, experiments, program, runDeadlineMs = RUN_DEADLINE_MS }: Options) {
+export function openLab({
+  config,
+  experiments,
+  program,
+  runDeadline = () => AbortSignal.timeout(RUN_DEADLINE_MS),
+}: Options) {
   // Who the client is does not matter here, so that no proxy is believed.
   const app = openApp({ logLevel: config.logLevel, logBase: { service: 'lab' }, trustProxy: false });
   const lifecycle = { draining: false };
@@ -41,7 +47,7 @@ export function openLab({ config, experiments, program, runDeadlineMs = RUN_DEAD
     carryOut: ({ id, experiment, predicted }, { signal, tell }) =>
       runInProcess({
         ...{ id, experiment, predicted: predicted ?? undefined, stores, program, signal, tell },
-        deadlineMs: runDeadlineMs,
+        deadline: runDeadline(),
         onUntidy: warn('a run’s database or keys could not be removed'),
       }),
     notBefore: () => pauses.until() ?? 0,

@@ -18,6 +18,9 @@ export function runEventRoutes(app: Api, { queue }: Deps) {
   let listeners = 0;
   app.get('/lab/runs/:id/events', { schema: { params, headers } }, async (request, reply) => {
     const log = (await queue.logOf(request.params.id)) ?? fail({ kind: 'not-found', what: 'run' });
+    const last = request.headers['last-event-id'];
+    // A browser that has heard everything would come again and again; this is how it is told not to.
+    if (log.isOverAfter(last)) return reply.code(204).send();
     if (listeners >= MOST_LISTENERS) fail({ kind: 'busy', what: 'events' });
     listeners += 1;
     const left = new AbortController();
@@ -25,7 +28,7 @@ export function runEventRoutes(app: Api, { queue }: Deps) {
       listeners -= 1;
       left.abort();
     });
-    const stream = Readable.from(eventStream(log, request.headers['last-event-id'], left.signal));
+    const stream = Readable.from(eventStream(log, last, left.signal));
     // `no-transform`: a proxy that compresses would keep events back.
     return reply.header('cache-control', 'no-store, no-transform').type('text/event-stream').send(stream);
   });

@@ -19,8 +19,8 @@ export type RunOptions = {
   /** Cancels the run. */
   signal: AbortSignal;
   tell: (event: ExperimentEvent) => void;
-  /** After this the run is given up. */
-  deadlineMs: number;
+  /** Gives the run up. */
+  deadline: AbortSignal;
   /** Told when the stores could not be tidied: the next run, or the next start, does it. */
   onUntidy: (error: unknown) => void;
 };
@@ -32,6 +32,8 @@ export class RunFailedError extends Error {
 
 /** Asked to stop, a run has so long to do it. */
 const GRACE_MS = 3_000;
+/** A store that does not answer is not waited for any longer: the next run, or the next start, tidies it. */
+const TIDY_MS = 20_000;
 const MOST_REASON_CHARACTERS = 500;
 
 /**
@@ -41,7 +43,7 @@ const MOST_REASON_CHARACTERS = 500;
  * @throws RunFailedError if it comes to no result, the signal's reason if it was cancelled
  */
 export async function runInProcess(options: RunOptions): Promise<ExperimentResult> {
-  const { id, experiment, predicted, stores, program, signal, tell, deadlineMs, onUntidy } = options;
+  const { id, experiment, predicted, stores, program, signal, tell, deadline, onUntidy } = options;
   signal.throwIfAborted();
   const arena = openArena(stores, id);
   const child = startProcess(program);
@@ -60,10 +62,9 @@ export async function runInProcess(options: RunOptions): Promise<ExperimentResul
   const { redisUrl, redisKeyPrefix, description } = arena;
   say({ kind: 'run', experiment, predicted, arena: { redisUrl, redisKeyPrefix, description } });
 
-  const late = AbortSignal.timeout(deadlineMs);
   try {
     const ended = endOf(child);
-    const over = once(AbortSignal.any([signal, late]), 'abort');
+    const over = once(AbortSignal.any([signal, deadline]), 'abort');
     await Promise.race([ended, over]);
     say({ kind: 'cancel' });
     await Promise.race([ended, delay(GRACE_MS, undefined, { ref: false })]);
@@ -71,13 +72,19 @@ export async function runInProcess(options: RunOptions): Promise<ExperimentResul
     const how = await ended;
     if (outcome?.kind === 'result') return outcome.result;
     signal.throwIfAborted();
-    if (late.aborted) throw new RunFailedError(`It was ended after ${deadlineMs / 1000} s, which no run may take.`);
+    if (deadline.aborted) throw new RunFailedError('It took longer than any run may, and was ended.');
     if (!outcome) throw new RunFailedError(`Its process ended before the run did (${how}).`);
     throw new RunFailedError(outcome.reason.slice(0, MOST_REASON_CHARACTERS));
   } finally {
     kill(child);
-    await arena.close().catch(onUntidy);
+    await within(TIDY_MS, arena.close()).catch(onUntidy);
   }
+}
+
+async function within(ms: number, work: Promise<unknown>) {
+  const late = delay(ms, undefined, { ref: false }).then(() => Promise.reject(new Error(`not within ${ms / 1000} s`)));
+  late.catch(() => {});
+  await Promise.race([work, late]);
 }
 
 function startProcess({ path, execArgv }: RunProgram) {

@@ -95,6 +95,9 @@ export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) 
       for (const wake of waiting) wake();
     },
 
+    /** Whether nothing is told after an event, and nothing will be. */
+    isOverAfter: (id: number) => ended && (entries.at(-1)?.id ?? 0) <= id,
+
     /** All that is told to one who comes now. */
     all: (): ToldEvent[] => entries.map(({ id, event, data }) => ({ id, event, data })),
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import type { KeptRuns, Run } from './kept-runs.ts';
@@ -7,6 +8,8 @@ import { RunFailedError } from './run-in-process.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
 export const MOST_WAITING = 8;
+/** Below the 12 s that a balancer waits for an answer. A store that is away makes tidying slow. */
+const CANCEL_PATIENCE_MS = 8_000;
 
 type Options = {
   history: RunHistory;
@@ -72,10 +75,13 @@ export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Op
       (result): Partial<Run> => ({ status: 'finished', proved: result.proved, result }),
       (error: unknown) => endingOf(error),
     );
-    if (outcome.result) history.keepResult(outcome.result);
-    await end(job, outcome);
-    current = undefined;
-    begin();
+    try {
+      if (outcome.result) history.keepResult(outcome.result);
+      await end(job, outcome);
+    } finally {
+      current = undefined;
+      begin();
+    }
   };
 
   const endingOf = (error: unknown): Partial<Run> => {
@@ -123,10 +129,11 @@ export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Op
       return queued;
     },
 
-    /** Ends a run that waits or runs, and waits until it has ended. What has ended stays as it is. */
+    /** Ends a run that waits or runs. What has ended stays as it is. @returns when it has ended, or cannot be waited for any longer */
     async cancel(id: string) {
       const job = jobOf(id);
-      if (job) await stopJob(job, new CancelledError());
+      if (job)
+        await Promise.race([stopJob(job, new CancelledError()), delay(CANCEL_PATIENCE_MS, undefined, { ref: false })]);
     },
 
     /** What a run tells and told; undefined if it is not known. */

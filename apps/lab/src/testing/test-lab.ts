@@ -25,17 +25,17 @@ export function newDataDir() {
   return dataDir;
 }
 
-type Options = { dataDir?: string; redisUrl?: string; runDeadlineMs?: number };
+type Options = { dataDir?: string; redisUrl?: string; runDeadline?: () => AbortSignal };
 
 /** A lab that listens, with experiments that behave badly. It is closed after the test. */
-export async function startLab({ dataDir = newDataDir(), redisUrl, runDeadlineMs }: Options = {}) {
+export async function startLab({ dataDir = newDataDir(), redisUrl, runDeadline }: Options = {}) {
   const config = {
     ...{ host: '127.0.0.1', port: 0, dataDir, logLevel: 'silent' as const },
     databaseUrl: inject('testAdminDatabaseUrl'),
     redisUrl: redisUrl ?? inject('testRedisUrl'),
   };
   const experiments = oddExperiments;
-  const lab = openLab({ config, experiments, program, ...(runDeadlineMs !== undefined && { runDeadlineMs }) });
+  const lab = openLab({ config, experiments, program, ...(runDeadline && { runDeadline }) });
   await lab.app.listen({ host: config.host, port: config.port });
   let closing: Promise<void> | undefined;
   const close = () => {
