@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'lab',
           include: ['apps/lab/src/**/*.test.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           ...stores,
         },
       },
