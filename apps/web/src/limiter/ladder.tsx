@@ -13,15 +13,16 @@ const shownBans = 6;
 
 /** How strikes climb towards a ban and are taken back again, and the bans that were announced, each as long as it was said to be. */
 export function Ladder({ call, drive, summary }: { call: PlaygroundCall; drive: Drive; summary: Summary }) {
-  const { sent, inFlight } = summary;
+  const { inFlight, streaming } = summary;
+  const moving = inFlight > 0 || streaming;
+  const begun = summary.sent > 0;
   const usable = call.sentAs !== 'key' || call.apiKey !== '';
-  const bucket = useQuery({ ...ownBucketQuery(call, () => drive.isMoving), enabled: sent > 0 && usable });
+  const bucket = useQuery({ ...ownBucketQuery(call, () => drive.isMoving), enabled: begun && usable });
   const { refetch } = bucket;
-  const moving = inFlight > 0;
   useEffect(() => {
     // What came of a burst is worth a look when it is over.
-    if (!moving && sent > 0 && usable) refetch().catch(() => undefined);
-  }, [moving, sent, usable, refetch]);
+    if (!moving && begun && usable) refetch().catch(() => undefined);
+  }, [moving, begun, usable, refetch]);
   return (
     <Card title="Suppression ladder">
       <Strikes found={bucket.data} problem={bucket.error} />

@@ -1,3 +1,4 @@
+import type { PlaygroundPolicy } from '@minitickets/contract';
 import { expect, test } from 'vitest';
 import { readObservation } from './observe.ts';
 
@@ -44,4 +45,12 @@ test('what is no verdict of the limiter is neither served nor refused', () => {
   expect(outcome).toBe('unanswered');
   expect(read?.code).toBe('store_unavailable');
   expect(answer(502, '<html>', {}).problem?.code).toBe('unreadable_answer');
+});
+
+test('of several policies the one that was asked for is read, and no other whose name begins the same', () => {
+  const policies = '"api-key";q=60;w=6, "playground-open";q=10;w=10';
+  const refused = new Response('{}', { status: 429, headers: { 'ratelimit-policy': policies } });
+  const read = (policy: PlaygroundPolicy) => readObservation({}, refused, times, policy);
+  expect(read('playground-open').bucket?.capacity).toBe(10);
+  expect(read('playground').bucket).toBeUndefined();
 });
