@@ -1,7 +1,7 @@
 import type { LabExperiment } from '@minitickets/contract';
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { isLabAbsent, labQuery, type Run, runQuery, startRun } from '../api/lab-runs.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../parts/announcer.tsx';
@@ -52,11 +52,7 @@ export function LiveExperiment({
           ) : (
             <Guess decision={decision} ready={own !== undefined} onRun={onRun} />
           )}
-          {own?.lastRun?.result ? (
-            <LastRun decision={decision} lastRun={own.lastRun} result={own.lastRun.result} />
-          ) : (
-            <Arms arms={decision.arms} />
-          )}
+          <LastRun decision={decision} lastRun={own?.lastRun} />
         </>
       ) : (
         <RunView key={runId} decision={decision} runId={runId} onOther={() => onRun(undefined)} />
@@ -78,6 +74,12 @@ function Guess({
   const client = useQueryClient();
   const [typed, setTyped] = useState('');
   const [wrong, setWrong] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // Typed before the scripts had come.
+    const typedBefore = new FormData(form.current ?? undefined).get('predicted');
+    if (typeof typedBefore === 'string') setTyped(typedBefore);
+  }, []);
   const starting = useWrite(startRun, (run: Run) => {
     client.setQueryData(runQuery(run.id).queryKey, run);
     announce('The experiment is queued.');
@@ -91,6 +93,7 @@ function Guess({
   };
   return (
     <form
+      ref={form}
       className="max-w-3xl space-y-3 rounded-control bg-sunken p-4"
       onSubmit={(submit) => {
         submit.preventDefault();
@@ -134,29 +137,36 @@ function NoLab({ name }: { name: string }) {
   );
 }
 
-/** Closed at first, or it would answer what the reader is asked to guess. */
+/**
+ * The arms, with what the last run came to. That is closed at first, or it would answer what the reader is asked to guess.
+ * @param lastRun null if it never ran here; undefined as long as nobody says
+ */
 function LastRun({
   decision,
   lastRun,
-  result,
 }: {
   decision: Decision;
-  lastRun: NonNullable<LabExperiment<ExperimentResult>['lastRun']>;
-  result: ExperimentResult;
+  lastRun: LabExperiment<ExperimentResult>['lastRun'] | undefined;
 }) {
   const [shown, setShown] = useState(false);
+  const result = lastRun?.result;
   return (
     <>
-      <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <span className="text-muted">
-          Last run on {readerTime(lastRun.endedAt ?? result.ranAt)}: {result.proved ? 'proved' : 'not proved'}.
-        </span>
-        <Button look="quiet" onClick={() => setShown(!shown)}>
-          {shown ? 'Hide what it found' : 'Show what it found'}
-        </Button>
-      </p>
-      {shown && <Outcome result={result} />}
-      <Arms arms={decision.arms} results={shown ? result.arms : []} />
+      <div className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-2">
+        {lastRun === null && <p className="text-muted">It was not run here yet.</p>}
+        {result && (
+          <>
+            <p className="text-muted">
+              Last run on {readerTime(lastRun?.endedAt ?? result.ranAt)}: {result.proved ? 'proved' : 'not proved'}.
+            </p>
+            <Button look="quiet" onClick={() => setShown(!shown)}>
+              {shown ? 'Hide what it found' : 'Show what it found'}
+            </Button>
+          </>
+        )}
+      </div>
+      {shown && result && <Outcome result={result} />}
+      <Arms arms={decision.arms} results={shown ? (result?.arms ?? []) : []} />
     </>
   );
 }

@@ -56,7 +56,7 @@ function Statement({ lines }: { lines: readonly CodeLine[] }) {
 function Row({ race, at }: { race: ShownRace; at: number }) {
   return (
     <div className="space-y-1.5">
-      <h4 className="text-sm font-semibold text-muted">What everybody can see in the store</h4>
+      <h3 className="text-sm font-semibold text-muted">What everybody can see in the store</h3>
       <dl className="flex flex-wrap gap-2">
         {rowAt(race, at).map(({ name, value, changed }) => (
           <div
@@ -81,7 +81,7 @@ function Row({ race, at }: { race: ShownRace; at: number }) {
 function Locks({ step: { locks } }: { step: ShownStep }) {
   return (
     <div className="space-y-1.5">
-      <h4 className="text-sm font-semibold text-muted">Locks</h4>
+      <h3 className="text-sm font-semibold text-muted">Locks</h3>
       {locks.length === 0 && <p className="text-sm">None.</p>}
       <ul className="space-y-1 text-sm">
         {numbered(locks).map(({ item: { actor, mode, on, granted }, place }) => (
