@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Database, openDatabase, openWritingPool } from '@minitickets/api/db/client';
 import { openRedis } from '@minitickets/api/db/redis';
 import type { Redis } from 'ioredis';
-import type { Pool } from 'pg';
+import type { Pool, PoolConfig } from 'pg';
 import type { ArmEvent } from './events.ts';
 import { makeScratchDatabase } from './scratch-database.ts';
 
@@ -62,6 +62,12 @@ type StageOptions = { signal: AbortSignal; emit: (event: ArmEvent & { atMs?: num
 
 /** No command is given up for being slow: a busy machine is not what an experiment is about. */
 const PATIENCE_MS = 10_000;
+const patient: PoolConfig = {
+  connectionTimeoutMillis: PATIENCE_MS,
+  lock_timeout: PATIENCE_MS,
+  statement_timeout: PATIENCE_MS,
+  query_timeout: PATIENCE_MS,
+};
 
 export function openStage(arena: Arena, { signal, emit }: StageOptions) {
   // Each arm has keys of its own, so that none finds what another one left.
@@ -82,7 +88,7 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
     signal.throwIfAborted();
     const { db, pool } = openDatabase(options);
     const writingPool = openWritingPool(options);
-    for (const { options } of [pool, writingPool]) options.connectionTimeoutMillis = PATIENCE_MS;
+    for (const { options } of [pool, writingPool]) Object.assign(options, patient);
     closers.push(
       () => pool.end(),
       () => writingPool.end(),
