@@ -6,7 +6,7 @@ import { startBrowser } from '../journeys/browser.ts';
 import { imageSize, type ShareImage, shareImageHtml } from './share-image.ts';
 
 // Makes the images that previews of links show: one of the site, one of each decision. They are kept in the repository, so that
-// only who adds a decision, or gives one another title, needs a browser: `npm run share-images -w @minitickets/web`.
+// only who adds a decision, or gives one another title, needs a browser: `npm run share-images`.
 
 const folder = fileURLToPath(new URL('../public/share/', import.meta.url));
 const images: ShareImage[] = [

@@ -15,7 +15,7 @@ test.each(['site', ...summaries.map(({ name }) => name)])(
   '%s has an image for previews of links, 1200 by 630',
   (name) => {
     const file = join(folder, `${name}.png`);
-    expect(existsSync(file), `make it: npm run share-images -w @minitickets/web`).toBe(true);
+    expect(existsSync(file), `make it: npm run share-images`).toBe(true);
     const image = readFileSync(file);
     expect([...image.subarray(0, 8)]).toEqual(pngSignature);
     expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([1200, 630]);
