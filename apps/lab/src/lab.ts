@@ -12,8 +12,8 @@ import { openRunHistory } from './runs/run-history.ts';
 import { type RunProgram, runInProcess } from './runs/run-in-process.ts';
 import { openRunQueue } from './runs/run-queue.ts';
 
-/** More than every arm of an experiment may take together, and its database before. */
-const RUN_DEADLINE_MS = 150_000;
+/** What a run may take besides its arms: its process starts, and an arm that ran late is ended. */
+const BESIDES_ARMS_MS = 30_000;
 
 /** When no run is left, answers have so long to arrive. */
 const LAST_ANSWERS_MS = 500;

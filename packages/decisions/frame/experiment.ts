@@ -98,7 +98,7 @@ export type RunOptions = {
 };
 
 /** An arm that takes longer has got stuck, also on a busy machine, and where its database has to be made first. */
-const ARM_DEADLINE_MS = 40_000;
+export const ARM_DEADLINE_MS = 40_000;
 
 /**
  * Runs every arm of an experiment, one after the other, and judges what the stores say afterwards.
