@@ -100,15 +100,16 @@ export function createOutageRun(
       for (const whenAway of answers) sendOne(whenAway, begunAt, own).catch(() => undefined);
     }, 1000 / perSecond);
     later(beforeMs, () => {
-      // It went away between asking and hearing of it, so this is when it comes back at the earliest.
-      const until = performance.now() - begunAt + pauseSeconds * 1000;
+      // It goes away between asking and hearing of it: counted is from the later one on, until it may be back by the earlier.
+      const asked = performance.now() - begunAt;
+      const until = asked + pauseSeconds * 1000;
       pause(pauseSeconds).then(
         () => {
           if (own !== number || !view.running) return;
-          const from = performance.now() - begunAt;
-          show({ phase: 'away', awayFromMs: from, awayUntilMs: until });
-          later(until - from - edgeMs, () => show({ phase: 'after' }));
-          later(until - from + afterMs, () => end());
+          const leftMs = until - (performance.now() - begunAt);
+          show({ phase: 'away', awayFromMs: asked, awayUntilMs: until });
+          later(leftMs - edgeMs, () => show({ phase: 'after' }));
+          later(leftMs + afterMs, () => end());
         },
         (error: unknown) => end(error instanceof ApiProblem ? error : undefined),
       );

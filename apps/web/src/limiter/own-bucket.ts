@@ -4,12 +4,12 @@ import { request } from '../api/client.ts';
 import { identityOf, type PlaygroundCall } from './observe.ts';
 import { policyOf } from './set-up.ts';
 
-const busyMs = 1000;
+const busyMs = 500;
 const calmMs = 10_000;
 
 /**
  * The bucket that calls like this one spend from, as the API shows it to its owner. Looking spends nothing of it.
- * @param isMoving whether requests are on their way: then, and while something is remembered, it is looked at each second
+ * @param isMoving whether requests are on their way: then, and while something is remembered, it is looked at twice a second
  */
 export function ownBucketQuery(call: PlaygroundCall, isMoving: () => boolean) {
   const { tier, whenAway, sentAs, apiKey } = call;
