@@ -1,10 +1,19 @@
-/** Gives a canvas as many dots as the screen has, and draws on it in CSS pixels. The drawing says how high it is. */
-export function drawOn(
-  canvas: HTMLCanvasElement | null,
-  draw: (context: CanvasRenderingContext2D, width: number) => number,
-) {
+type Draw = (context: CanvasRenderingContext2D, width: number) => number;
+
+/**
+ * Gives a canvas as many dots as the screen has, and draws on it in CSS pixels.
+ * @param draw says how high the drawing is; the canvas then becomes as high, and is drawn anew
+ */
+export function drawOn(canvas: HTMLCanvasElement | null, draw: Draw) {
   const context = canvas?.getContext('2d');
   if (!canvas || !context) return;
+  const needed = drawSharply(canvas, context, draw);
+  if (Math.abs(needed - canvas.clientHeight) <= 1) return;
+  canvas.style.height = `${needed}px`;
+  drawSharply(canvas, context, draw);
+}
+
+function drawSharply(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, draw: Draw): number {
   const scale = window.devicePixelRatio;
   const width = canvas.clientWidth;
   const wide = Math.round(width * scale);
@@ -14,6 +23,5 @@ export function drawOn(
     canvas.height = high;
   }
   context.setTransform(scale, 0, 0, scale, 0, 0);
-  const needed = draw(context, width);
-  if (Math.abs(needed - canvas.clientHeight) > 1) canvas.style.height = `${needed}px`;
+  return draw(context, width);
 }
