@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openRedis } from '@minitickets/api/db/redis';
 import { openApp } from '@minitickets/api/plugins/open-app';
 import { openArena } from '@minitickets/decisions/frame/arena';
-import type { Experiment } from '@minitickets/decisions/frame/experiment';
+import { ARM_DEADLINE_MS, type Experiment } from '@minitickets/decisions/frame/experiment';
 import { dropAbandonedDatabases } from '@minitickets/decisions/frame/scratch-database';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
@@ -23,16 +23,11 @@ type Options = {
   experiments: readonly Experiment[];
   program: RunProgram;
   /** Makes a deadline for a run that begins. */
-  runDeadline?: () => AbortSignal;
+  runDeadline?: (experiment: Experiment | undefined) => AbortSignal;
 };
 
 /** Opens the lab on its stores. It does not listen yet. */
-export function openLab({
-  config,
-  experiments,
-  program,
-  runDeadline = () => AbortSignal.timeout(RUN_DEADLINE_MS),
-}: Options) {
+export function openLab({ config, experiments, program, runDeadline = deadlineFor }: Options) {
   // Who the client is does not matter here, so that no proxy is believed.
   const app = openApp({ logLevel: config.logLevel, logBase: { service: 'lab' }, trustProxy: false });
   const lifecycle = { draining: false };
@@ -47,7 +42,7 @@ export function openLab({
     carryOut: ({ id, experiment, predicted }, { signal, tell }) =>
       runInProcess({
         ...{ id, experiment, predicted: predicted ?? undefined, stores, program, signal, tell },
-        deadline: runDeadline(),
+        deadline: runDeadline(experiments.find(({ name }) => name === experiment)),
         onUntidy: warn('a run’s database or keys could not be removed'),
       }),
     notBefore: () => pauses.until() ?? 0,
@@ -73,4 +68,10 @@ export function openLab({
       redis.disconnect();
     },
   };
+}
+
+/** The arms of a run have deadlines of their own; this one is for a process that keeps none. */
+function deadlineFor(experiment: Experiment | undefined) {
+  const arms = (experiment?.naive.length ?? 0) + 1;
+  return AbortSignal.timeout(arms * ARM_DEADLINE_MS + BESIDES_ARMS_MS);
 }

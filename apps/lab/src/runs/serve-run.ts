@@ -76,9 +76,10 @@ function openOutbox() {
   };
 }
 
-/** A sentence for people: the message alone, without where it happened. */
+/** A sentence for people: what was at the bottom of it, without where it happened. What stands above that may be a whole statement. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (error instanceof Error && error.cause instanceof Error) return reasonOf(error.cause);
   if (!(error instanceof Error)) return 'It threw something that is no error.';
   return error.message || error.name;
 }

@@ -48,7 +48,7 @@ export const oddExperiments = [
   }),
   odd('exiting', async () => process.exit(7)),
   odd('throwing', async () => {
-    throw new Error('the arm fell off');
+    throw new Error('Failed query: select 1', { cause: new Error('the arm fell off') });
   }),
   odd('uncaught', async () => {
     setImmediate(() => {
