@@ -36,6 +36,8 @@ export interface BucketSummary {
 }
 
 const keptBans = 20;
+/** What `Retry-After` may say too much: it counts in whole seconds. */
+const ROUNDED_UP_MS = 1000;
 
 /** What is known of one bucket. Each tier and each identity has its own. */
 export function createBucketRun() {
@@ -51,7 +53,7 @@ export function createBucketRun() {
   let lastAnswerAt = 0;
   let last: Observation | undefined;
 
-  function note(observation: Observation, cost: number): void {
+  function note(observation: Observation, sentAt: number, cost: number): void {
     const { outcome, task, receivedAt, retryAfterMs, bucket } = observation;
     last = observation;
     lastAnswerAt = receivedAt;
@@ -67,8 +69,13 @@ export function createBucketRun() {
     }
     if (outcome === 'served') retryAt = undefined;
     else if (outcome !== 'unanswered') retryAt = retryAfterMs === undefined ? undefined : Date.now() + retryAfterMs;
-    // The first answer of a ban names all of it.
-    if (outcome === 'suppressed' && retryAfterMs !== undefined && receivedAt >= bannedUntil) {
+    // The first answer of a ban names all of it. One that was slow to arrive, and is told in whole seconds, may come when the ban
+    // is over already: it is of another ban only if it cannot be of this one.
+    if (
+      outcome === 'suppressed' &&
+      retryAfterMs !== undefined &&
+      sentAt + retryAfterMs - ROUNDED_UP_MS >= bannedUntil
+    ) {
       bans = [...bans.slice(1 - keptBans), { at: receivedAt, ms: retryAfterMs }];
       bannedUntil = receivedAt + retryAfterMs;
     }
@@ -87,7 +94,7 @@ export function createBucketRun() {
       const answered = model.sending(sentAt, cost);
       return (observation) => {
         answered({ ...observation, sentAt });
-        note(observation, cost);
+        note(observation, sentAt, cost);
       };
     },
 

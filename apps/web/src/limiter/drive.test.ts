@@ -76,6 +76,22 @@ test('a ban is one, however many refusals it has, and the next one is another', 
   expect(drive.read().bans.map(({ ms }) => ms)).toEqual([3000, 6000]);
 });
 
+test('an answer that arrives when its ban is over is of that ban', async () => {
+  let delayMs = 0;
+  let next = () => answer('suppressed', 3000);
+  const drive = createDrive(async () => {
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    return next();
+  });
+  drive.burst(1);
+  await pass(2500);
+  delayMs = 700;
+  next = () => answer('suppressed', 1000);
+  drive.burst(1);
+  await pass(1000);
+  expect(drive.read().bans.map(({ ms }) => ms)).toEqual([3000]);
+});
+
 test('a key that is not known ends the stream', async () => {
   const drive = createDrive(async () => ({ ...answer('unanswered'), status: 401 }));
   drive.startStream(5);
