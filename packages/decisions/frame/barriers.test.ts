@@ -31,7 +31,7 @@ test('what gets nowhere is given up, what goes on is not, and what is done is no
   let looks = 0;
   // Goes on at the first ten looks.
   const progress = () => Math.min(10, looks++);
-  await untilDoneOrStuck(never, progress, 5);
+  await untilDoneOrStuck(never, progress, 20);
   expect(looks).toBeGreaterThan(10);
   const begunAt = performance.now();
   await untilDoneOrStuck(Promise.resolve(), () => 1, 60_000);

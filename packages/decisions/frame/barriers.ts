@@ -30,17 +30,27 @@ export function meetingOf(count: number, { deadlineMs = DEADLINE_MS } = {}) {
 }
 
 /**
- * Waits for it, or until it gets nowhere: `progress` says how far it has come, and was the same for so long. However slow a
- * machine is, what goes on is waited for.
+ * Waits for it, or until it gets nowhere: `progress` says how far it has come, and was the same for so long. Time is counted in
+ * short waits, so that a process that had no turn for a while does not take its own absence for that of an answer.
  */
 export async function untilDoneOrStuck(it: Promise<unknown>, progress: () => number, stuckMs: number) {
-  for (let before = Number.NaN; progress() !== before; ) {
-    before = progress();
-    const done = new AbortController();
-    const late = wait(stuckMs, undefined, { signal: done.signal }).catch(() => {});
-    await Promise.race([it, late]).finally(() => done.abort());
+  const state: { done: boolean } = { done: false };
+  const settle = () => {
+    state.done = true;
+  };
+  it.then(settle, settle);
+  let before = progress();
+  let quietMs = 0;
+  while (quietMs < stuckMs && !state.done) {
+    await wait(LOOK_MS);
+    const now = progress();
+    quietMs = now === before ? quietMs + LOOK_MS : 0;
+    before = now;
   }
+  if (state.done) await it;
 }
+
+const LOOK_MS = 20;
 
 /** Asks until it is so. @throws if it is not so in time; `what` ends the sentence "waited in vain until …" */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, { deadlineMs = DEADLINE_MS } = {}) {
