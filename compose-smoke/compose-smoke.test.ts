@@ -147,7 +147,7 @@ test('without the lab all else is well, and its address says that it is not ther
   const health = await stack.compose(['ps', '--format', '{{.Service}} {{.Health}}', 'haproxy', 'api']);
   say(health);
   expect(health).not.toContain('unhealthy');
-  await stack.compose(['start', 'lab']);
+  await stack.compose(['up', '--detach', '--no-recreate', '--no-deps', 'lab']);
   await eventually('the lab is back, with its runs', 60_000, async () => {
     const asked = await client.get('/lab/runs?experiment=never-oversell');
     return asked.status === 200 && (await asked.text()).includes('"finished"') ? true : undefined;
