@@ -15,7 +15,6 @@ const laneGutter = 56;
 const mostLanes = 4;
 /** More marks than this, and they are drawn smaller. */
 const manyMarks = 300;
-/** Fewer values than this are places that are taken, more are a line. */
 const leastOfALine = 5;
 const mostPlaces = 120;
 const placeSize = 10;
@@ -65,13 +64,23 @@ function drawMarks(
   return top + Math.ceil(outcomes.length / perRow) * size;
 }
 
+/**
+ * What goes down and up, as tokens do, is a line from one request to the next. What only grows is a number of places that are taken,
+ * or, where they are too many to be drawn, a line against time: how fast it grows is then what one wants to see.
+ */
 function drawLevel(pen: Pen, name: string, level: LevelDrawing, top: number): number {
-  const value = level.values.at(-1) ?? 0;
-  const y = drawText(pen, `${name}: ${rounded(value)} of ${rounded(level.most)}`, top, 'muted', '12px');
-  if (level.values.length >= leastOfALine) return drawLine(pen, level, y);
-  const countable =
-    Number.isInteger(value) && Number.isInteger(level.most) && Math.max(value, level.most) <= mostPlaces;
-  return countable ? drawPlaces(pen, value, level.most, y) : drawBar(pen, value, level.most, y);
+  const { values, atMs, most } = level;
+  const value = values.at(-1) ?? 0;
+  const falls = values.some((one, index) => one < (values[index - 1] ?? one));
+  const isLong = values.length >= leastOfALine;
+  const countable = Number.isInteger(value) && Number.isInteger(most) && Math.max(value, most) <= mostPlaces;
+  const tookMs = Math.round((atMs.at(-1) ?? 0) - (atMs[0] ?? 0));
+  const isTimed = isLong && !falls && !countable && tookMs > 0;
+  const words = `${name}: ${rounded(value)} of ${rounded(most)}${isTimed ? ` in ${tookMs} ms` : ''}`;
+  const y = drawText(pen, words, top, 'muted', '12px');
+  if (isTimed) return drawLine(pen, level, y, (index) => ((atMs[index] ?? 0) - (atMs[0] ?? 0)) / tookMs);
+  if (isLong && falls) return drawLine(pen, level, y, (index) => index / (values.length - 1));
+  return countable ? drawPlaces(pen, value, most, y) : drawBar(pen, value, most, y);
 }
 
 /** A square for each place: taken, free, or given although there is none. */
@@ -110,7 +119,13 @@ function drawBar({ context, width, palette }: Pen, value: number, most: number, 
   return top + placeSize + 2;
 }
 
-function drawLine({ context, width, palette }: Pen, { values, most }: LevelDrawing, top: number): number {
+/** @param xOf where a value stands, from 0 at the left to 1 at the right */
+function drawLine(
+  { context, width, palette }: Pen,
+  { values, most }: LevelDrawing,
+  top: number,
+  xOf: (index: number) => number,
+): number {
   const highest = Math.max(most, ...values, 1);
   const bottom = top + chartHeight;
   const yOf = (value: number) => bottom - 2 - (Math.max(0, value) / highest) * (chartHeight - 6);
@@ -125,7 +140,7 @@ function drawLine({ context, width, palette }: Pen, { values, most }: LevelDrawi
   context.lineWidth = 2;
   context.strokeStyle = palette.accent;
   context.beginPath();
-  for (const [index, value] of values.entries()) context.lineTo((index / (values.length - 1)) * width, yOf(value));
+  for (const [index, value] of values.entries()) context.lineTo(xOf(index) * width, yOf(value));
   context.stroke();
   return bottom + 2;
 }

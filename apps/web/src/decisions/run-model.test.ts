@@ -45,7 +45,7 @@ test('requests lie in the lane of who acts, and a scene begins a new section', (
     ['task-1', ['served']],
     ['task-2', ['refused']],
   ]);
-  expect(first?.levels.get('places')).toEqual({ most: 20, values: [30] });
+  expect(first?.levels.get('places')).toEqual({ most: 20, values: [30], atMs: [1] });
   expect(second).toMatchObject({ scene: 'Redis forgets', outcomes: ['failed'] });
 });
 

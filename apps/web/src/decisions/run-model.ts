@@ -2,7 +2,8 @@ import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 import type { ArmResult } from '@minitickets/decisions/frame/results';
 
 export type RequestOutcome = 'served' | 'refused' | 'failed';
-export type LevelDrawing = { most: number; values: number[] };
+/** `atMs` are the times of the values, from the beginning of the arm. */
+export type LevelDrawing = { most: number; values: number[]; atMs: number[] };
 
 /** What happened between two scenes. */
 export type Section = {
@@ -66,8 +67,9 @@ export function createRunModel(onScene: (what: string) => void = () => undefined
     if (sections.length === 0) sections.push(emptySection(undefined));
     const section = sections.at(-1) as Section;
     if (event.kind === 'level') {
-      const level = section.levels.get(event.name) ?? { most: event.most, values: [] };
+      const level = section.levels.get(event.name) ?? { most: event.most, values: [], atMs: [] };
       level.values.push(event.value);
+      level.atMs.push(event.atMs);
       section.levels.set(event.name, level);
       return;
     }
