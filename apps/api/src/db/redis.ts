@@ -70,7 +70,8 @@ type Sent = Command & { [sentAt]?: number };
 /**
  * Hangs up when an answer is overdue. ioredis's own `commandTimeout` gives the caller up and leaves the command in the
  * pipe: a Redis that was paused would still run it afterwards, and charge for a request that was refused long ago. When the
- * connection is closed, Redis drops what it has not run. It also costs a timer per command; here one looks at all of them.
+ * connection is closed, Redis drops what it has not run, unless its whole process was frozen: then it still reads what had
+ * reached its socket before it sees the end. It also costs a timer per command; here one looks at all of them.
  */
 class PromptRedis extends Redis {
   readonly #deadlineMs: number;
