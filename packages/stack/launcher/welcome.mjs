@@ -16,6 +16,7 @@ export async function printWelcome({ url, description, databaseUrl, redisUrl }, 
   ${paint('green', `ready in ${(ms / 1000).toFixed(1)} s`)}   ${paint('dim', description)}
 
   ➜ ${name('Shop')} ${link('/')}
+  ➜ ${name('Decisions')} ${link('/decisions')}
   ➜ ${name('Limiter')} ${link('/limiter')}
   ➜ ${name('Operations')} ${link('/operations')}   (as admin)
   ➜ ${name('API docs')} ${link('/docs')}      OpenAPI ${link('/openapi.json')}
