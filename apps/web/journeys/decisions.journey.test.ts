@@ -178,7 +178,12 @@ test('every decision has a page of its own for who shows previews, with an image
 
 test('nothing moves when the scripts take a page over, and the first page’s scripts stay small', async () => {
   const { page } = await shop.visitor();
-  for (const address of ['/decisions', '/decisions/never-oversell']) {
+  for (const [width, address] of [
+    [1280, '/decisions'],
+    [1280, '/decisions/never-oversell'],
+    [320, '/decisions/never-oversell'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
     await page.goto(address, { waitUntil: 'networkidle' });
     const moved = await page.evaluate<number>(`new Promise((resolve) => {
       let sum = 0;

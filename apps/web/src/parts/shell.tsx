@@ -89,6 +89,15 @@ const navClass =
 
 const footerClass = 'underline underline-offset-4 hover:text-ink';
 
+/** Keeps the place of what comes for most readers: on a narrow page it begins another line. */
+function LogInPlace() {
+  return (
+    <span aria-hidden="true" className={clsx(navClass, 'invisible')}>
+      Log in
+    </span>
+  );
+}
+
 function Account({ onLogOut }: { onLogOut: () => void }) {
   const { data: user, isError } = useQuery(sessionQuery);
   const here = useRouterState({ select: (state) => localPath(state.location.href) ?? '/' });
@@ -100,7 +109,7 @@ function Account({ onLogOut }: { onLogOut: () => void }) {
     );
   }
   // While nobody can say who is logged in, the ways to what is theirs stay: those pages say what is the matter.
-  if (user === undefined && !isError) return null;
+  if (user === undefined && !isError) return <LogInPlace />;
   return (
     <>
       <Link to="/bookings" className={navClass}>
