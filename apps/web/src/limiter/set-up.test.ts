@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { costs, curlCommands, readSetUp, type SetUp, writeSetUp } from './set-up.ts';
 
 const usual: SetUp = { tier: 'free', sentAs: 'address', ratePerSecond: 5, cost: 1, whenAway: 'local' };
@@ -37,4 +41,37 @@ test('the commands spend from the bucket that the page spends from', () => {
   );
   expect(curlCommands({ ...usual, sentAs: 'account' }, origin, 'a@b.example')).toContain('"email":"a@b.example"');
   expect(curlCommands({ ...usual, sentAs: 'key' }, origin, undefined)).toContain('Bearer $KEY');
+});
+
+/** Where a `curl` is that only writes down what it was called with, one call a line. */
+let fakes: string;
+beforeAll(() => {
+  fakes = mkdtempSync(join(tmpdir(), 'minitickets-curl-'));
+  writeFileSync(join(fakes, 'curl'), '#!/bin/sh\nline=$(printf "[%s]" "$@")\nprintf "%s\\n" "$line"\n');
+  chmodSync(join(fakes, 'curl'), 0o755);
+});
+afterAll(() => rmSync(fakes, { recursive: true }));
+
+/** The calls of `curl` that a shell makes of commands. */
+const callsOf = (commands: string) =>
+  execFileSync('bash', ['--norc', '-c', commands], {
+    encoding: 'utf8',
+    timeout: 10_000,
+    env: { PATH: `${fakes}:/usr/bin:/bin` },
+  })
+    .trim()
+    .split('\n');
+
+test('a shell sends ten requests and one more, and each of the ten prints its status', () => {
+  const address = 'http://localhost:8080/v1/playground/requests?tier=free';
+  const shows = '%{http_code}  %header{x-served-by}  %header{x-ratelimit-remaining} left\\n';
+  expect(callsOf(curlCommands(usual, 'http://localhost:8080', undefined))).toEqual([
+    ...Array(10).fill(`[-s][-o][/dev/null][-w][${shows}][-X][POST][${address}]`),
+    `[-i][-X][POST][${address}]`,
+  ]);
+});
+
+test('an e-mail with an apostrophe is still one word of the log-in', () => {
+  const [logIn] = callsOf(curlCommands({ ...usual, sentAs: 'account' }, 'http://localhost:8080', "o'neil@b.example"));
+  expect(logIn).toContain('[{"email":"o\'neil@b.example","password":"…"}]');
 });

@@ -70,6 +70,7 @@ export function requestPath({ tier, cost, whenAway }: Pick<SetUp, 'tier' | 'cost
  */
 export function curlCommands(setUp: SetUp, origin: string, loggedInAs: string | undefined): string {
   const { sentAs } = setUp;
+  const logIn = JSON.stringify({ email: loggedInAs ?? 'customer@minitickets.example', password: '…' });
   const address = `'${origin}${requestPath(setUp)}'`;
   const shows = "-s -o /dev/null -w '%{http_code}  %header{x-served-by}  %header{x-ratelimit-remaining} left\\n'";
   const who = { address: '', account: ' -b cookies.txt', key: ' -H "Authorization: Bearer $KEY"' }[sentAs];
@@ -77,14 +78,16 @@ export function curlCommands(setUp: SetUp, origin: string, loggedInAs: string | 
     address: [],
     account: [
       `curl -s -c cookies.txt -H 'Content-Type: application/json' \\`,
-      `  -d '{"email":"${loggedInAs ?? 'customer@minitickets.example'}","password":"…"}' ${origin}/v1/sessions`,
+      // An apostrophe would end what the shell reads as one word.
+      `  -d '${logIn.replaceAll("'", "'\\''")}' ${origin}/v1/sessions`,
     ],
     key: ['KEY=mt_…'],
   }[sentAs];
   return [
     ...before,
     '# Ten at once',
-    `seq 10 | xargs -P 10 -I_ curl ${shows}${who} \\`,
+    // A number that takes no place would be one more address to curl; `{}` alone is nowhere in the line.
+    `seq 10 | xargs -P 10 -I{} curl ${shows}${who} \\`,
     `  -X POST ${address}`,
     '# One, with every header',
     `curl -i${who} -X POST ${address}`,
