@@ -1,6 +1,9 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { announce } from './announcer.tsx';
 import { Button } from './button.tsx';
+
+/** How long the button says what came of it. */
+const saidMs = 3000;
 
 /**
  * Copies a text. Browsers let pages do that on https and localhost only; elsewhere it says so, and the text can be
@@ -8,14 +11,19 @@ import { Button } from './button.tsx';
  * @param what is copied, as in "the commands"
  */
 export function CopyButton({ text, what }: { text: string; what: string }) {
-  const [outcome, setOutcome] = useState<'copied' | 'refused'>();
+  const [outcome, setOutcome] = useState<{ words: string } | undefined>(undefined);
+  useEffect(() => {
+    if (!outcome) return;
+    const timer = setTimeout(() => setOutcome(undefined), saidMs);
+    return () => clearTimeout(timer);
+  }, [outcome]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      setOutcome('copied');
+      setOutcome({ words: 'Copied' });
       announce(`Copied ${what}.`);
     } catch {
-      setOutcome('refused');
+      setOutcome({ words: 'Select and copy' });
       announce(`This browser does not let the page copy. Select ${what} and copy by hand.`);
     }
   };
@@ -26,7 +34,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
         copy().catch(() => undefined);
       }}
     >
-      {outcome === 'copied' ? 'Copied' : outcome === 'refused' ? 'Select and copy' : `Copy ${what}`}
+      {outcome?.words ?? `Copy ${what}`}
     </Button>
   );
 }
