@@ -5,20 +5,26 @@ import { Icon } from '../parts/icon.tsx';
 import type { Mismatch } from './bucket-model.ts';
 import type { Summary } from './drive.ts';
 
+/** What came of a comparison: `none` while there is nothing to compare. */
+type Verdict = 'agrees' | 'differs' | 'none';
+
+const verdictOf = (compared: boolean, agrees: boolean): Verdict =>
+  compared ? (agrees ? 'agrees' : 'differs') : 'none';
+
 /** Whether what the server said agrees with what this page computed from its earlier answers. */
 export function Checks({ summary }: { summary: Summary }) {
   const { shared, servable, checked, mismatches, limitChanges } = summary;
   const latest = mismatches.at(-1);
-  const lawHolds = servable === undefined || shared.tokens <= servable;
+  const total = verdictOf(servable !== undefined && shared.decided > 0, shared.tokens <= (servable ?? 0));
   return (
     <Card title="Checked against the server">
       <ul className="space-y-3">
-        <Check holds={lawHolds}>
-          {servable === undefined ? (
+        <Check verdict={total}>
+          {total === 'none' ? (
             limitChanges > 0 ? (
               'The limit was changed meanwhile, so the total is not compared.'
             ) : (
-              'Capacity plus refill is the most that all tasks together may give. No answer has told of the bucket yet.'
+              'Nothing to compare yet. Capacity plus refill is the most that all tasks together may give; the first answers tell both.'
             )
           ) : (
             <>
@@ -29,7 +35,7 @@ export function Checks({ summary }: { summary: Summary }) {
             </>
           )}
         </Check>
-        <Check holds={mismatches.length === 0}>
+        <Check verdict={verdictOf(checked > 0, mismatches.length === 0)}>
           {latest ? (
             <>
               <strong>
@@ -37,6 +43,8 @@ export function Checks({ summary }: { summary: Summary }) {
               </strong>{' '}
               {mismatchWords(latest)}
             </>
+          ) : checked === 0 ? (
+            'Nothing to compare yet. From the second burst on each answer is compared with the bucket as this page computes it from the ones before.'
           ) : (
             <>
               <strong>
@@ -51,11 +59,18 @@ export function Checks({ summary }: { summary: Summary }) {
   );
 }
 
-function Check({ holds, children }: { holds: boolean; children: ReactNode }) {
+const marks = {
+  agrees: { look: 'text-good', icon: 'check' },
+  differs: { look: 'text-bad', icon: 'warning' },
+  none: { look: 'text-muted', icon: 'info' },
+} as const;
+
+function Check({ verdict, children }: { verdict: Verdict; children: ReactNode }) {
+  const { look, icon } = marks[verdict];
   return (
     <li className="flex gap-2.5">
-      <span className={clsx('mt-0.5', holds ? 'text-good' : 'text-bad')}>
-        <Icon name={holds ? 'check' : 'warning'} />
+      <span className={clsx('mt-0.5', look)} data-verdict={verdict}>
+        <Icon name={icon} />
       </span>
       <p>{children}</p>
     </li>
