@@ -73,15 +73,18 @@ function Strikes({ found, problem }: { found: PlaygroundBucket | undefined; prob
   );
 }
 
+/**
+ * Without numbers: which step of the ladder a ban was is known to the server alone, for it remembers bans of before this page.
+ * Oldest first.
+ */
 function Bans({ summary: { bans } }: { summary: Summary }) {
   const longest = Math.max(1, ...bans.map(({ ms }) => ms));
-  const hidden = Math.max(0, bans.length - shownBans);
   if (bans.length === 0) return null;
   return (
     <ol className="space-y-1.5">
-      {bans.slice(-shownBans).map((ban, index) => (
-        <li key={ban.at} className="grid grid-cols-[4rem_1fr_5.5rem] items-center gap-2">
-          <span>Ban {hidden + index + 1}</span>
+      {bans.slice(-shownBans).map((ban) => (
+        <li key={ban.at} className="grid grid-cols-[6rem_1fr_5.5rem] items-center gap-2">
+          <span>Banned for</span>
           <span aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-sunken">
             <span
               className="block h-full origin-left scale-x-(--share) rounded-full bg-bad"
