@@ -9,8 +9,9 @@ import { Field } from '../parts/field.tsx';
 import { ProblemNotice } from '../parts/notice.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 import { Select } from '../parts/select.tsx';
-import type { Drive } from './drive.ts';
+import type { Drive, Summary } from './drive.ts';
 import { costs, rates, type SentAs, type SetUp } from './set-up.ts';
+import { ShortResult } from './short-result.tsx';
 
 const tiers: [Tier, string][] = [
   ['free', 'Free'],
@@ -33,7 +34,7 @@ export function Controls({
   drive,
   setUp,
   onChange,
-  streaming,
+  summary,
   user,
   apiKey,
   onApiKey,
@@ -41,7 +42,7 @@ export function Controls({
   drive: Drive;
   setUp: SetUp;
   onChange: (change: Partial<SetUp>) => void;
-  streaming: boolean;
+  summary: Summary;
   user: User | null | undefined;
   apiKey: string;
   onApiKey: (key: string) => void;
@@ -49,6 +50,7 @@ export function Controls({
   const missing =
     (setUp.sentAs === 'account' && !user && 'log_in') || (setUp.sentAs === 'key' && !looksLikeKey(apiKey) && 'key');
   const blocked = missing !== false;
+  const { streaming } = summary;
   return (
     <Card title="Send requests">
       <div className="grid gap-4">
@@ -84,6 +86,7 @@ export function Controls({
             ))}
           </div>
         </fieldset>
+        <ShortResult drive={drive} summary={summary} />
         <div className="space-y-1.5">
           <label className="block font-semibold" htmlFor="stream-rate">
             As a stream

@@ -93,7 +93,8 @@ export function Scene({ drive }: { drive: Drive }) {
   );
 }
 
-const gaugeText = (tokens: number | undefined) =>
+/** Tokens to the tenth, rounded down: `10.0` is a full bucket of ten, and never nearly one. */
+export const gaugeText = (tokens: number | undefined) =>
   tokens === undefined ? '–' : (Math.floor(tokens * 10) / 10).toFixed(1);
 
 const legend = [

@@ -58,7 +58,7 @@ export function LimiterPage() {
             drive={drive}
             setUp={setUp}
             onChange={change}
-            streaming={summary.streaming}
+            summary={summary}
             user={user}
             apiKey={apiKey}
             onApiKey={setApiKey}
@@ -133,7 +133,10 @@ function Suggestions() {
     <Card title="What to try">
       <ol className="list-decimal space-y-1.5 pl-5">
         <li>Ten at once, and ten more: all tasks refuse together, because the bucket is one.</li>
-        <li>The same on the pro tier sails through.</li>
+        <li>
+          The same on the pro tier: all twenty are served, for it has thirty tokens as shipped. Fifty are too many there
+          too.
+        </li>
         <li>A stream of 20 per second earns a ban, and then a longer one. Watch the strikes.</li>
         <li>Requests that cost 5: two empty the bucket. At 15 a free one can never be served.</li>
         <li>Take Redis away: closed, open and local answer beside each other.</li>

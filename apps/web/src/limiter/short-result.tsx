@@ -1,0 +1,31 @@
+import { useEffect, useRef } from 'react';
+import type { Drive, Summary } from './drive.ts';
+import { createFrames } from './frames.ts';
+import { gaugeText } from './scene.tsx';
+
+/** What came of a burst, in one line beside the buttons: on a narrow page the chart is out of sight below them. */
+export function ShortResult({ drive, summary: { sent, inFlight, counts } }: { drive: Drive; summary: Summary }) {
+  const gauge = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const frames = createFrames(
+      (now) => {
+        if (gauge.current) gauge.current.textContent = gaugeText(drive.bucket.tokensAt(now));
+      },
+      (now) => drive.isMoving || now < (drive.bucket.fullAt() ?? 0) + 500,
+    );
+    const unsubscribe = drive.subscribe(frames.wake);
+    frames.wake();
+    return () => {
+      unsubscribe();
+      frames.end();
+    };
+  }, [drive]);
+  return (
+    <p className="rounded-control bg-sunken px-3 py-2 tabular-nums lg:hidden" data-short-result>
+      {sent} sent: <strong className="text-good">{counts.served}</strong> served,{' '}
+      <strong className="text-warn">{counts.throttled + counts.suppressed}</strong> refused
+      {counts.unanswered > 0 && `, ${counts.unanswered} without a verdict`}
+      {inFlight > 0 && `, ${inFlight} under way`}. Tokens now: <strong ref={gauge}>–</strong>
+    </p>
+  );
+}
