@@ -15,7 +15,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Page } from './calls.ts';
 import { request } from './client.ts';
 
-/** One change of a limit, as the audit trail keeps it. */
+/** One change of a limit, as it is kept for good. */
 export interface RecordedLimitChange {
   id: number;
   policy: string;

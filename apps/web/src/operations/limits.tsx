@@ -75,11 +75,11 @@ function Mark({ words, look }: { words: string; look: string }) {
 }
 
 /** Who changed which limit, newest first. */
-export function AuditTrail() {
+export function LimitChanges() {
   const changes = useInfiniteQuery(limitChangesQuery);
   const user = useUser();
   return (
-    <Card title="Audit trail">
+    <Card title="Changed limits">
       <Loaded query={changes} waiting={<Skeleton className="h-24" />}>
         {(items) =>
           items.length === 0 ? (

@@ -4,7 +4,7 @@ import { limitsQuery } from '../api/operator-calls.ts';
 import { Activity } from '../operations/activity.tsx';
 import { Busiest } from '../operations/busiest.tsx';
 import { Conservation } from '../operations/conservation.tsx';
-import { AuditTrail, Limits } from '../operations/limits.tsx';
+import { LimitChanges, Limits } from '../operations/limits.tsx';
 import { Places } from '../operations/places.tsx';
 import { Tasks } from '../operations/tasks.tsx';
 import { UserTier } from '../operations/user-tier.tsx';
@@ -38,7 +38,7 @@ function Operations() {
           <Tasks />
           <Conservation />
           <UserTier />
-          <AuditTrail />
+          <LimitChanges />
         </div>
       </div>
     </Page>
