@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Failure } from './failure.mjs';
+import { Failure, lastLines } from './failure.mjs';
 import { freshLog, secretsOf } from './files.mjs';
 import { isPortFree } from './ports.mjs';
 import { spawnLogged, waitUntil } from './processes.mjs';
@@ -29,6 +29,7 @@ export async function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, tas
  * Runs one of the API's programs that end by themselves.
  * @param {'migration' | 'seed'} step
  * @param {{ root: string, logs: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options
+ * @returns {Promise<string>} the last line that it said, empty if none
  * @throws {Failure} if it fails, or takes longer than three minutes
  */
 export async function runApiProgram(step, { root, logs, env, signal }) {
@@ -38,7 +39,7 @@ export async function runApiProgram(step, { root, logs, env, signal }) {
   const child = await spawnLogged(process.execPath, ['--enable-source-maps', path], { logFile, env });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   await waitUntil(() => hasEnded() || signal?.aborted === true, 180_000);
-  if (child.exitCode === 0) return;
+  if (child.exitCode === 0) return lastLines(logFile, 1)[0] ?? '';
   child.kill('SIGKILL');
   signal?.throwIfAborted();
   const mend = {

@@ -48,8 +48,7 @@ export async function reset(place) {
 export async function seed({ root, dataDir }) {
   const { databaseUrl, redisUrl } = await running(dataDir);
   const { env } = await apiEnvironment({ root, dataDir, databaseUrl, redisUrl });
-  await runApiProgram('seed', { root, logs: placesOf(dataDir).logs, env });
-  console.log('The demo data are there.');
+  console.log(`Demo data ${await runApiProgram('seed', { root, logs: placesOf(dataDir).logs, env })}.`);
   return 0;
 }
 

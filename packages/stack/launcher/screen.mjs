@@ -8,29 +8,31 @@ const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 export const paint = (style, text) => (isTerminal && !process.env.NO_COLOR ? styleText(style, text) : text);
 
 /**
- * Shows a start: one line for each step with its time, and on a terminal what is being done at the moment.
+ * Shows a start: one line for each step with its time, and what is being done at the moment: on a terminal on a line that
+ * moves, elsewhere on one that stays.
+ * @param {{ moves?: boolean, print?: (line: string) => void }} [options]
  * @returns {(step: import('./steps.mjs').Step) => void}
  */
-export function stepPrinter() {
+export function stepPrinter({ moves = isTerminal, print = console.log } = {}) {
   /** @type {NodeJS.Timeout | undefined} */
   let spinner;
   const clear = () => {
     clearInterval(spinner);
-    if (isTerminal) process.stdout.write('\r\u001b[K');
+    if (moves) process.stdout.write('\r\u001b[K');
   };
   return (step) => {
     clear();
     if (step.kind === 'begin') {
-      if (!isTerminal) return;
+      if (!moves) return print(`  … ${step.name}`);
       let turn = 0;
       spinner = setInterval(() => {
         process.stdout.write(`\r  ${paint('cyan', frames[turn++ % frames.length] ?? '')} ${step.name}`);
       }, 100);
     } else if (step.kind === 'done') {
       const time = `${(step.ms / 1000).toFixed(1)} s`.padStart(8);
-      console.log(`  ${paint('green', '✔')} ${step.name.padEnd(13)} ${step.detail.padEnd(50)} ${paint('dim', time)}`);
+      print(`  ${paint('green', '✔')} ${step.name.padEnd(13)} ${step.detail.padEnd(50)} ${paint('dim', time)}`);
     } else if (step.kind === 'note') {
-      console.log(`  ${paint('yellow', '!')} ${step.text}`);
+      print(`  ${paint('yellow', '!')} ${step.text}`);
     }
   };
 }

@@ -97,7 +97,7 @@ export async function startStack(options) {
       await step(
         'Demo data',
         () => runApiProgram('seed', program),
-        () => 'all there',
+        (said) => said,
       );
 
     const onChange = (/** @type {readonly import('./services.mjs').Service[]} */ services) => {

@@ -3,13 +3,15 @@ import { useStores } from '@minitickets/stack/test-stores';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { testApp } from '../testing/test-app.ts';
+import { programme } from './programme.ts';
 import { seed } from './seed.ts';
 
 const stores = useStores();
+let firstLaid: number;
 let made: Awaited<ReturnType<typeof testApp>>;
 beforeAll(async () => {
   made = await testApp(stores);
-  await seed(made.db);
+  firstLaid = await seed(made.db);
 });
 
 const shop = async () =>
@@ -29,6 +31,11 @@ test('the shop has an open event, an almost sold out, a sold out, and one that o
   const opensInMs = Date.parse(opening?.salesOpenAt ?? '') - Date.now();
   expect(opensInMs).toBeGreaterThan(60_000);
   expect(opensInMs).toBeLessThanOrEqual(120_000);
+});
+
+test('seeding tells how many events it laid, and that a second time there were none to lay', async () => {
+  expect(firstLaid).toBe(programme.length);
+  expect(await seed(made.db)).toBe(0);
 });
 
 test('seeding twice changes no row but the times', async () => {
