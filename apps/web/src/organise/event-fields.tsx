@@ -10,10 +10,13 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 export function EventFields({
   form,
   errors,
+  opensAtOnce = false,
   onChange,
 }: {
   form: EventForm;
   errors: Errors<EventForm>;
+  /** The sale does not wait for a time that is typed. */
+  opensAtOnce?: boolean;
   onChange: (form: EventForm) => void;
 }) {
   const text = (
@@ -43,7 +46,7 @@ export function EventFields({
         hint="All times here are this zone’s."
       />
       {text('startsAt', 'Starts', { type: 'datetime-local' })}
-      {text('salesOpenAt', 'Sale opens', { type: 'datetime-local' })}
+      {!opensAtOnce && text('salesOpenAt', 'Sale opens', { type: 'datetime-local' })}
       {text('salesCloseAt', 'Sale closes', { type: 'datetime-local' })}
       {text('maxPerUser', 'Places per person, at most', { inputMode: 'numeric' })}
     </div>

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   changedDetails,
   eventForm,
+  moveToZone,
   newEventForm,
   newTicketTypeForm,
   readEventForm,
@@ -52,6 +53,35 @@ test('a sale that closes before it opens, and a field that says nothing, are nam
 test('a new event lacks only its name and its place', () => {
   const { errors } = readEventForm(newEventForm('Europe/Berlin', Date.parse('2026-06-01T10:00:00Z')));
   expect(Object.keys(errors).sort()).toEqual(['name', 'venue']);
+});
+
+test('times that nobody touched stay the same instants in another time zone, there and back', () => {
+  const offered = newEventForm('Europe/Berlin', Date.parse('2026-06-01T10:00:00Z'));
+  const named = { ...offered, name: 'Late Show', venue: 'Kino' };
+  const instants = readEventForm(named).details;
+  let form = named;
+  for (const zone of ['America/Los_Angeles', 'Asia/Kathmandu', 'Europe/Berlin']) {
+    form = moveToZone(form, offered, zone);
+    expect(readEventForm(form).details).toEqual({ ...instants, timeZone: zone });
+  }
+  expect(form).toEqual(named);
+});
+
+test('a time that was typed is meant as typed, whatever the time zone', () => {
+  const offered = newEventForm('Europe/Berlin', Date.parse('2026-06-01T10:00:00Z'));
+  const moved = moveToZone({ ...offered, startsAt: '2026-07-04T19:30' }, offered, 'America/New_York');
+  expect(moved.startsAt).toBe('2026-07-04T19:30');
+  expect(moved.salesOpenAt).toBe('2026-06-01T06:00');
+});
+
+test('a sale that opens at once opens at that instant, whatever the form says', () => {
+  const form = { ...newEventForm('Asia/Tokyo', Date.parse('2026-06-01T10:00:00Z')), name: 'Late Show', venue: 'Kino' };
+  const opensAt = '2026-06-01T10:07:31.250Z';
+  expect(readEventForm({ ...form, salesOpenAt: '' }, opensAt).details?.salesOpenAt).toBe(opensAt);
+  // And it cannot close before that.
+  expect(Object.keys(readEventForm({ ...form, salesCloseAt: form.salesOpenAt }, opensAt).errors)).toEqual([
+    'salesCloseAt',
+  ]);
 });
 
 test('a kind of place has a name, an amount of its currency, and places', () => {

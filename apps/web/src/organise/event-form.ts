@@ -38,6 +38,22 @@ export function newEventForm(timeZone: string, nowMs: number): EventForm {
   };
 }
 
+const times = ['startsAt', 'salesOpenAt', 'salesCloseAt'] as const;
+
+/**
+ * Takes a form to another time zone. A time that somebody typed is meant as typed, on the new clock; one that is still as it
+ * was offered stays the same instant, which the new clock shows as another time.
+ * @param offered the form as it began
+ */
+export function moveToZone(form: EventForm, offered: EventForm, timeZone: string): EventForm {
+  const moved = { ...form, timeZone };
+  for (const name of times) {
+    const at = instantAt(offered[name], offered.timeZone);
+    if (at !== undefined && form[name] === wallTime(at, form.timeZone)) moved[name] = wallTime(at, timeZone);
+  }
+  return moved;
+}
+
 export const eventForm = (event: Event): EventForm => ({
   name: event.name,
   venue: event.venue,
@@ -58,12 +74,15 @@ export const ticketTypeForm = (type: Event['ticketTypes'][number]): TicketTypeFo
 
 type Read<Details, Form> = { details: Details; errors: Errors<Form> } | { details: null; errors: Errors<Form> };
 
-/** What was typed, or what is wrong with it. */
-export function readEventForm(form: EventForm): Read<EventDetails, EventForm> {
+/**
+ * What was typed, or what is wrong with it.
+ * @param opensAt when the sale opens, ISO 8601, where that is not the form's to say
+ */
+export function readEventForm(form: EventForm, opensAt?: string): Read<EventDetails, EventForm> {
   const errors: Errors<EventForm> = {};
   const instants = {
     startsAt: instantAt(form.startsAt, form.timeZone),
-    salesOpenAt: instantAt(form.salesOpenAt, form.timeZone),
+    salesOpenAt: opensAt ?? instantAt(form.salesOpenAt, form.timeZone),
     salesCloseAt: instantAt(form.salesCloseAt, form.timeZone),
   };
   if (form.name.trim() === '') errors.name = 'What is it called?';

@@ -2,9 +2,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { createEvent } from '../api/organiser-calls.ts';
+import { serverClock } from '../api/server-clock.ts';
 import { useWrite } from '../api/use-write.ts';
 import { EventFields, TicketTypeFields } from '../organise/event-fields.tsx';
-import { newEventForm, newTicketTypeForm, readEventForm, readTicketTypeForm } from '../organise/event-form.ts';
+import {
+  moveToZone,
+  newEventForm,
+  newTicketTypeForm,
+  readEventForm,
+  readTicketTypeForm,
+} from '../organise/event-form.ts';
 import { Organisers } from '../organise/organisers.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { Button } from '../parts/button.tsx';
@@ -24,10 +31,12 @@ function NewEvent() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const form = useRef<HTMLFormElement>(null);
-  const [event, setEvent] = useState(() => newEventForm(Intl.DateTimeFormat().resolvedOptions().timeZone, Date.now()));
+  const [offered] = useState(() => newEventForm(Intl.DateTimeFormat().resolvedOptions().timeZone, serverClock.now()));
+  const [event, setEvent] = useState(offered);
   const [currency, setCurrency] = useState('EUR');
   const [types, setTypes] = useState([{ id: 0, form: newTicketTypeForm }]);
-  const [onSale, setOnSale] = useState(true);
+  const [atOnce, setAtOnce] = useState(true);
+  const [shownBefore, setShownBefore] = useState(false);
   const [checked, setChecked] = useState(false);
   const creating = useWrite(createEvent, async (created) => {
     client.invalidateQueries({ queryKey: ['organise'] }).catch(() => undefined);
@@ -36,14 +45,14 @@ function NewEvent() {
     await navigate({ to: '/organise/$event', params: { event: created.id } });
   });
 
-  const read = readEventForm(event);
+  const read = readEventForm(event, atOnce ? new Date(serverClock.now()).toISOString() : undefined);
   const readTypes = types.map((type) => ({ ...type, ...readTicketTypeForm(type.form, currency) }));
 
   const submit = () => {
     setChecked(true);
     const ticketTypes = readTypes.flatMap(({ details }) => (details ? [{ ...details, currency }] : []));
     if (read.details && ticketTypes.length === types.length) {
-      creating.run({ ...read.details, status: onSale ? 'on_sale' : 'draft', ticketTypes });
+      creating.run({ ...read.details, status: atOnce || shownBefore ? 'on_sale' : 'draft', ticketTypes });
       return;
     }
     // After the marks are rendered.
@@ -62,7 +71,24 @@ function NewEvent() {
         }}
       >
         <Card title="The event">
-          <EventFields form={event} errors={checked ? read.errors : {}} onChange={setEvent} />
+          <EventFields
+            form={event}
+            errors={checked ? read.errors : {}}
+            opensAtOnce={atOnce}
+            onChange={(typed) =>
+              setEvent(typed.timeZone === event.timeZone ? typed : moveToZone(event, offered, typed.timeZone))
+            }
+          />
+          <div>
+            <Checkbox label="Put it on sale at once" checked={atOnce} onChange={setAtOnce} />
+            {!atOnce && (
+              <Checkbox
+                label="Show it in the shop until its sale opens, instead of keeping it a draft"
+                checked={shownBefore}
+                onChange={setShownBefore}
+              />
+            )}
+          </div>
         </Card>
         <Card title="Its places">
           <div className="max-w-48">
@@ -94,7 +120,6 @@ function NewEvent() {
             Another kind of place
           </Button>
         </Card>
-        <Checkbox label="Put it on sale at once" checked={onSale} onChange={setOnSale} />
         {creating.problem && <ProblemNotice problem={creating.problem} doing="changing" again={creating.again} />}
         <Button type="submit" busy={creating.busy} busyText="Creating it">
           Create the event

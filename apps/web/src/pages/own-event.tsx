@@ -4,20 +4,25 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { changeEvent } from '../api/organiser-calls.ts';
 import { eventQuery } from '../api/queries.ts';
+import { serverClock } from '../api/server-clock.ts';
 import { useWrite } from '../api/use-write.ts';
 import { EventFields } from '../organise/event-fields.tsx';
 import { changedDetails, eventForm, readEventForm } from '../organise/event-form.ts';
 import { Organisers } from '../organise/organisers.tsx';
+import { saleWords } from '../organise/sale-words.ts';
 import { Sales } from '../organise/sales.tsx';
 import { TicketTypes } from '../organise/ticket-types.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { Button, buttonClass } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
+import { useSecondsLeft } from '../parts/countdown.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Modal } from '../parts/modal.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { PageSkeleton } from '../parts/skeleton.tsx';
+import { saleEndOf } from '../words/availability.ts';
+import { eventTime } from '../words/dates.ts';
 import { NotFoundPage } from './not-found.tsx';
 
 const route = getRouteApi('/organise/$event');
@@ -32,7 +37,7 @@ function OwnEvent({ id }: { id: string }) {
   return (
     <Loaded query={query} waiting={<PageSkeleton />} missing={<NotFoundPage what="event" />}>
       {(event) => (
-        <Page title={event.name} lead={statusWords[event.status]}>
+        <Page title={event.name} lead={<SaleNow event={event} />}>
           <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
             <div className="min-w-0 space-y-4">
               <Details event={event} />
@@ -59,11 +64,12 @@ function OwnEvent({ id }: { id: string }) {
   );
 }
 
-const statusWords: Record<EventStatus, string> = {
-  draft: 'A draft: only you see it.',
-  on_sale: 'In the shop, on sale between the times below.',
-  cancelled: 'Cancelled: nothing is sold, and its tickets admit nobody.',
-};
+/** How the event stands; it follows the sale when it opens and when it closes. */
+function SaleNow({ event }: { event: Event }) {
+  useSecondsLeft(Date.parse(event.salesOpenAt));
+  useSecondsLeft(Date.parse(saleEndOf(event)));
+  return saleWords(event, serverClock.now());
+}
 
 /** Takes over what the API answered, here and in the lists. */
 function useKeepEvent() {
@@ -122,8 +128,9 @@ function Status({ event }: { event: Event }) {
   const changing = useWrite(changeEvent, (changed) => {
     keep(changed);
     setAsking(false);
-    announce(statusWords[changed.status]);
+    announce(saleWords(changed, serverClock.now()));
   });
+  const opensLater = useSecondsLeft(Date.parse(event.salesOpenAt)) > 0;
   const to = (status: EventStatus) => changing.run({ id: event.id, change: { status } });
   if (event.status === 'cancelled') return null;
   const problem = changing.problem && (
@@ -132,10 +139,13 @@ function Status({ event }: { event: Event }) {
   return (
     <Card title="Status">
       {!asking && problem}
+      {event.status === 'draft' && opensLater && (
+        <p>Everybody sees it then. Its sale opens on {eventTime(event.salesOpenAt, event.timeZone).there}.</p>
+      )}
       <div className="flex flex-wrap gap-2">
         {event.status === 'draft' && (
           <Button busy={changing.busy} busyText="Publishing" onClick={() => to('on_sale')}>
-            Put it on sale
+            {opensLater ? 'Show it in the shop' : 'Put it on sale'}
           </Button>
         )}
         <Button look="danger" onClick={() => setAsking(true)}>
