@@ -64,6 +64,9 @@ test('an organiser creates an event, a buyer books it, and the door admits each 
   await page.getByLabel('Ticket code').fill(code);
   await page.getByRole('button', { name: 'Admit' }).click();
   await page.getByText('This ticket was already used').first().waitFor();
+  await page.getByText(/^It admitted somebody on \w{3} \d+ \w+ \d{4}, \d\d:\d\d GMT-[45]\.$/).waitFor();
+  // Who only listens is not told any more that the one before may come in.
+  expect(await page.getByText(/^Come in/).count()).toBe(0);
   await page.getByLabel('Ticket code').fill('a code that somebody made up');
   await page.getByRole('button', { name: 'Admit' }).click();
   await page.getByText('This ticket does not admit anybody').first().waitFor();

@@ -14,7 +14,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
 import { PageSkeleton, Skeleton } from '../parts/skeleton.tsx';
-import { readerTime } from '../words/dates.ts';
+import { eventTime } from '../words/dates.ts';
 import { NotFoundPage } from './not-found.tsx';
 
 const route = getRouteApi('/organise/$event/door');
@@ -40,7 +40,7 @@ function Door({ id, admits }: { id: string; admits: boolean }) {
         >
           <div className="grid items-start gap-4 lg:grid-cols-[22rem_1fr]">
             {admits ? (
-              <Admit eventId={id} entries={list.data} />
+              <Admit eventId={id} timeZone={found.timeZone} entries={list.data} />
             ) : (
               <Notice tone="calm" title="Looking only">
                 <p>Tickets are admitted by the organiser of the event.</p>
@@ -51,6 +51,7 @@ function Door({ id, admits }: { id: string; admits: boolean }) {
                 {(entries) => (
                   <DoorList
                     entries={entries}
+                    timeZone={found.timeZone}
                     more={
                       list.hasNextPage && (
                         <Button
@@ -76,7 +77,15 @@ function Door({ id, admits }: { id: string; admits: boolean }) {
   );
 }
 
-function Admit({ eventId, entries }: { eventId: string; entries: readonly DoorListEntry[] | undefined }) {
+function Admit({
+  eventId,
+  timeZone,
+  entries,
+}: {
+  eventId: string;
+  timeZone: string;
+  entries: readonly DoorListEntry[] | undefined;
+}) {
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const [code, setCode] = useState('');
@@ -126,7 +135,9 @@ function Admit({ eventId, entries }: { eventId: string; entries: readonly DoorLi
           Admit
         </Button>
       </form>
-      {admitting.problem && <ProblemNotice problem={admitting.problem} doing="checking_in" again={admitting.again} />}
+      {admitting.problem && (
+        <ProblemNotice problem={admitting.problem} doing="checking_in" again={admitting.again} timeZone={timeZone} />
+      )}
       {admitted && !admitting.problem && (
         <Notice tone="good" title={holder ? `Come in, ${holder}` : 'Come in'}>
           <p>
@@ -142,7 +153,15 @@ function Admit({ eventId, entries }: { eventId: string; entries: readonly DoorLi
 const nameOn = (entries: readonly DoorListEntry[] | undefined, ticketId: string) =>
   entries?.find((entry) => entry.ticketId === ticketId)?.holderName;
 
-function DoorList({ entries, more }: { entries: readonly DoorListEntry[]; more: React.ReactNode }) {
+function DoorList({
+  entries,
+  timeZone,
+  more,
+}: {
+  entries: readonly DoorListEntry[];
+  timeZone: string;
+  more: React.ReactNode;
+}) {
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
   const shown = entries.filter(({ holderName }) => holderName.toLowerCase().includes(wanted));
@@ -162,7 +181,7 @@ function DoorList({ entries, more }: { entries: readonly DoorListEntry[]; more: 
               <strong>{entry.holderName}</strong> <span className="text-muted">{entry.ticketTypeName}</span>
             </span>
             {entry.checkedInAt ? (
-              <span className="font-semibold text-good">in since {readerTime(entry.checkedInAt)}</span>
+              <span className="font-semibold text-good">in since {eventTime(entry.checkedInAt, timeZone).there}</span>
             ) : (
               <span className="text-muted">not here yet</span>
             )}

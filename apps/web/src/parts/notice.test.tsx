@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { refusal } from '../testing/api-problem.ts';
 import { ownClock } from '../testing/own-clock.ts';
 import { renderPart } from '../testing/render-part.tsx';
+import { announce } from './announcer.tsx';
 import { ProblemNotice } from './notice.tsx';
 
 const { click, pass } = ownClock();
@@ -45,6 +46,13 @@ test('who has to log in first comes back to where they were', async () => {
   expect(screen.getByRole('link', { name: 'Log in' }).getAttribute('href')).toContain(
     encodeURIComponent('/events/summer-night'),
   );
+});
+
+test('a refusal takes the place of what was said before it', async () => {
+  announce('Come in. Stalls.');
+  await renderPart(<ProblemNotice problem={refusal('already_checked_in')} doing="checking_in" />);
+  expect(screen.getByRole('alert').textContent).toContain('This ticket was already used');
+  expect(screen.getByRole('status').textContent).toBe('');
 });
 
 test('a refusal that waiting does not cure offers no second try', async () => {

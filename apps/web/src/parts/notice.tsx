@@ -1,6 +1,6 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { clsx } from 'clsx';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import type { ApiProblem } from '../api/client.ts';
 import { clockFace, duration, secondsLeft } from '../words/durations.ts';
 import { type Doing, explain } from '../words/problems.ts';
@@ -45,6 +45,8 @@ interface ProblemNoticeProps {
   again?: (() => void) | undefined;
   /** Whether it is sent again by itself when the wait is over. */
   automatic?: boolean;
+  /** Of the event that it is about: times are told on its clock. */
+  timeZone?: string;
   children?: ReactNode;
 }
 
@@ -54,12 +56,14 @@ export function ProblemNotice(props: ProblemNoticeProps) {
   return <OneProblem key={props.problem.at} {...props} />;
 }
 
-function OneProblem({ problem, doing, again, automatic = false, children }: ProblemNoticeProps) {
-  const { title, text, next } = explain(problem, doing);
+function OneProblem({ problem, doing, again, automatic = false, timeZone, children }: ProblemNoticeProps) {
+  const { title, text, next } = explain(problem, doing, timeZone);
   const until = problem.retryAt ?? (automatic ? problem.at + defaultPauseMs : undefined);
   const left = useSecondsLeft(until, now);
   const mayTryNow = automatic ? problem.retryAt === undefined : left === 0;
   const first = until === undefined ? 0 : secondsLeft(until, problem.at);
+  // What was said before it does not hold any more: the alert speaks for itself.
+  useEffect(() => announce(''), []);
   useCountdownEnd(left, () => {
     if (automatic && again) again();
     else announce('The wait is over. You can try again now.');

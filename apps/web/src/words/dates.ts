@@ -34,6 +34,12 @@ export function eventTime(instant: string, timeZone: string, readerZone: string 
   };
 }
 
+/** Writes the instants that a sentence of the API names (ISO 8601) as people do, on the clock of a zone. */
+export const withTimesOf = (timeZone: string | undefined, sentence: string): string =>
+  sentence.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) =>
+    Number.isNaN(Date.parse(instant)) ? instant : eventTime(instant, timeZone ?? browserZone()).there,
+  );
+
 /** `5 December 2026, 19:00` on the reader's clock. */
 export const readerTime = (instant: string, readerZone: string = browserZone()): string =>
   `${dateOf(new Date(instant), known(readerZone))}, ${timeOf(new Date(instant), known(readerZone))}`;

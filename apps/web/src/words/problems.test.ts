@@ -36,6 +36,27 @@ test('where only the API knows the reason, its own is told', () => {
   expect(reasons).toEqual(['already_checked_in', 'ticket_not_valid', 'change_not_possible', 'pause_not_possible']);
 });
 
+test('a time that the API names is told on the clock of the event', () => {
+  const detail = 'It admitted somebody on 2026-11-29T22:33:24.340Z.';
+  const used = { code: 'already_checked_in', status: 409, title: '', detail } as const;
+  expect(explain(used, 'checking_in', 'Europe/Zurich').text).toBe(
+    'It admitted somebody on Sun 29 November 2026, 23:33 CET.',
+  );
+  expect(explain(used, 'checking_in').text).not.toMatch(/T\d\d:/);
+});
+
+test('who wants more than one person may have is told how many that is', () => {
+  const detail = 'One person can have at most 4 places of this event.';
+  const refused = { code: 'user_limit_reached', status: 409, title: '', detail } as const;
+  expect(explain(refused, 'holding').text).toMatch(
+    /^One person can have at most 4 places of this event\. Nothing was held/,
+  );
+});
+
+test('only who chose places is told that a choice is kept', () => {
+  expect(doings.filter((doing) => told('unauthenticated', doing).text.includes('choice'))).toEqual(['holding']);
+});
+
 test('who has to wait for a time is told to wait', () => {
   for (const code of ['rate_limited', 'suppressed', 'sales_not_open'] as const) {
     expect(told(code, 'holding').next).toBe('wait');

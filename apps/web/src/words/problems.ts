@@ -1,5 +1,6 @@
 import type { ProblemCode } from '@minitickets/contract';
 import type { ApiProblem, LocalCode } from '../api/client.ts';
+import { withTimesOf } from './dates.ts';
 
 /** What the reader was doing when it was refused. */
 export type Doing =
@@ -89,7 +90,14 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
     'Your connection may be slow. What was asked for was not done: try again.',
     'again',
   ),
-  unauthenticated: say('Log in first', 'You come back here afterwards, and your choice is kept.', 'log_in'),
+  unauthenticated: (doing) =>
+    say(
+      'Log in first',
+      doing === 'holding'
+        ? 'You come back here afterwards, and your choice is kept.'
+        : 'You come back here afterwards.',
+      'log_in',
+    ),
   invalid_credentials: say(
     'Unknown e-mail or wrong password',
     'Check both. For your safety we do not say which of the two it is.',
@@ -118,11 +126,12 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
     'Nothing was held: it is all of your places or none. Fewer places or another kind may still be free, and unpaid holds come back within minutes.',
     'other_choice',
   ),
-  user_limit_reached: say(
-    'That is more than one person may have',
-    'Nothing was held. The limit of this event counts your held and your paid places together. Choose fewer, or look at your bookings.',
-    'other_choice',
-  ),
+  user_limit_reached: (_doing, detail) =>
+    say(
+      'That is more than one person may have',
+      `${detail || 'The event has a limit.'} Nothing was held. Your held and your paid places count together: choose fewer, or look at your bookings.`,
+      'other_choice',
+    ),
   sales_not_open: say('The sale has not opened yet', 'Nothing was held. The countdown shows when it opens.', 'wait'),
   sales_closed: say('The sale is closed', 'Nothing was held. There are no more tickets for this event here.', 'none'),
   event_not_on_sale: (doing) =>
@@ -213,11 +222,19 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
   unreadable_answer: (doing) => say('The shop could not be reached', unknownOutcome[doing], 'again'),
 };
 
-/** Says a problem in words, for what was being done. A code that these pages do not know is told in the API's own words. */
-export function explain(problem: Pick<ApiProblem, 'code' | 'title' | 'detail' | 'status'>, doing: Doing): Explanation {
+/**
+ * Says a problem in words, for what was being done. A code that these pages do not know is told in the API's own words.
+ * @param timeZone of the event that it is about: times are told on its clock, or else on the reader's
+ */
+export function explain(
+  problem: Pick<ApiProblem, 'code' | 'title' | 'detail' | 'status'>,
+  doing: Doing,
+  timeZone?: string,
+): Explanation {
+  const detail = withTimesOf(timeZone, problem.detail);
   if (!Object.hasOwn(entries, problem.code)) {
-    return say(problem.title, problem.detail, problem.status >= 500 ? 'again' : 'none');
+    return say(problem.title, detail, problem.status >= 500 ? 'again' : 'none');
   }
   const entry = entries[problem.code];
-  return typeof entry === 'function' ? entry(doing, problem.detail) : entry;
+  return typeof entry === 'function' ? entry(doing, detail) : entry;
 }
