@@ -191,6 +191,12 @@ test('who is no admin is told so, and by whom the page is for', async () => {
   await logIn(page, pro, '/operations');
   await page.getByText('This page is for the role admin').waitFor();
   await expectFitForAll(page);
+  await page.getByRole('button', { name: 'Log in as somebody else' }).click();
+  await page.waitForURL('**/log-in?returnTo=%2Foperations');
+  await page.getByText('Log in to go on. You come back to where you were.', { exact: true }).waitFor();
+  await page.getByRole('button', { name: admin.name }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  await heading(page, 'Operations').waitFor();
 });
 
 /** What each task says the limit is, two seconds after it was changed at the latest. */

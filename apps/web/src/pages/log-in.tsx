@@ -26,7 +26,7 @@ export function LogInPage() {
   return (
     <AccountForm
       title="Log in"
-      lead={returnTo ? 'Log in to go on. You come back to where you were, and your choice is kept.' : undefined}
+      lead={returnTo && wayBack(returnTo)}
       returnTo={returnTo}
       doing="logging_in"
       send={logIn}
@@ -87,6 +87,10 @@ export function LogInPage() {
     </AccountForm>
   );
 }
+
+/** Where somebody comes back to. Only on the page of an event something was chosen. */
+const wayBack = (returnTo: string) =>
+  `Log in to go on. You come back to where you were${returnTo.startsWith('/events/') ? ', and your choice is kept' : ''}.`;
 
 const accountKind = ({ role, tier }: (typeof demoAccounts)[number]) =>
   role === 'customer' ? `customer, ${tier} tier` : role;
