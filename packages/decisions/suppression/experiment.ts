@@ -1,4 +1,4 @@
-import { takeToken } from '@minitickets/api/queries/rate-limits';
+import { bucketKey, takeToken } from '@minitickets/api/queries/rate-limits';
 import { limitTable, policies } from '@minitickets/api/rules/limits';
 import { withEditedScripts } from '../frame/altered-stores.ts';
 import { standingClock } from '../frame/clock.ts';
@@ -27,12 +27,13 @@ const PATIENT = LASTS_MS / refillIntervalMs;
 /** All that the limit promises until the loop's last call: the last token comes when it is over. */
 const WHOLE_RATE = capacity + (LASTS_MS / refillIntervalMs - 1) * refillTokens;
 
-export default defineExperiment<Edit[], 'loop' | 'colleagues' | 'office' | 'patient'>({
+export default defineExperiment<Edit[], 'loop' | 'bans' | 'colleagues' | 'office' | 'patient'>({
   name: 'suppression',
   claim: 'Who hammers gets less than who waits, and who does as told is served, even beside them.',
   load: `The shipped limit of log-in: ${capacity} at once, one every ${refillIntervalMs / SECOND_MS} s. For ${MINUTES} minutes a retry loop calls every ${HAMMER_MS} ms from one address. Behind the same address ${COLLEAGUES} people come, one each minute: who is refused comes back once, when they were told to. Before that, from elsewhere: an office of ${OFFICE} who all log in at nine and come back when they are told to, and one client that calls every ${refillIntervalMs / SECOND_MS} s. The clock is moved by hand.`,
   measures: {
     loop: `calls of the retry loop that are served in ${MINUTES} minutes`,
+    bans: 'bans that its bucket has on record in the end',
     colleagues: `of ${COLLEAGUES} behind its address, served at the latest when told to come back`,
     office: `of the office of ${OFFICE}, served in the end`,
     patient: `of ${PATIENT} calls at the pace of the limit, served`,
@@ -43,14 +44,26 @@ export default defineExperiment<Edit[], 'loop' | 'colleagues' | 'office' | 'pati
       subject: bucketAlone,
       differences: [{ edits: bucketAlone }],
       mostChangedLines: 2,
-      fails: { loop: exactly(WHOLE_RATE), colleagues: exactly(0), office: exactly(OFFICE), patient: exactly(PATIENT) },
+      fails: {
+        loop: exactly(WHOLE_RATE),
+        bans: exactly(0),
+        colleagues: exactly(0),
+        office: exactly(OFFICE),
+        patient: exactly(PATIENT),
+      },
     },
     'equal-bans': {
       what: 'bans for as long as the first time, every time',
       subject: equalBans,
       differences: [{ edits: equalBans }],
       mostChangedLines: 2,
-      fails: { loop: exactly(WHOLE_RATE), colleagues: exactly(0), office: exactly(OFFICE), patient: exactly(PATIENT) },
+      fails: {
+        loop: exactly(WHOLE_RATE),
+        bans: exactly(25),
+        colleagues: exactly(0),
+        office: exactly(OFFICE),
+        patient: exactly(PATIENT),
+      },
     },
     'renewed-bans': {
       what: 'an attempt during a ban makes it begin again',
@@ -58,15 +71,27 @@ export default defineExperiment<Edit[], 'loop' | 'colleagues' | 'office' | 'pati
       differences: [{ edits: renewedBans }],
       mostChangedLines: 2,
       // The first tokens, what flows back until the first ban, and nothing any more.
-      fails: { loop: exactly(31), colleagues: exactly(0), office: exactly(OFFICE), patient: exactly(PATIENT) },
+      fails: {
+        loop: exactly(31),
+        bans: exactly(1),
+        colleagues: exactly(0),
+        office: exactly(OFFICE),
+        patient: exactly(PATIENT),
+      },
     },
   },
   shipped: {
     what: `bans after ${suppression.strikes} refusals, each time for twice as long; it ends whatever is tried`,
     subject: [],
-    // Seven bans, from 5 to 320 s, in which the bucket is full after a minute and what flows back is lost. One colleague comes
+    // Seven bans, from 5 to 320 s, and the begin of an eighth, in which the bucket is full after a minute and what flows back is lost. One colleague comes
     // between two of them, is told to wait for a token, and the loop takes it.
-    holds: { loop: exactly(180), colleagues: exactly(11), office: exactly(OFFICE), patient: exactly(PATIENT) },
+    holds: {
+      loop: exactly(180),
+      bans: exactly(8),
+      colleagues: exactly(11),
+      office: exactly(OFFICE),
+      patient: exactly(PATIENT),
+    },
   },
   mutation: {
     what: 'a served call forgives everything',
@@ -148,13 +173,22 @@ export default defineExperiment<Edit[], 'loop' | 'colleagues' | 'office' | 'pati
     }
     await colleaguesUntil(Number.POSITIVE_INFINITY);
 
+    const bans = bansIn(await task.redis.getBuffer(bucketKey(address)));
     const served = await calls.served();
     const of = (client: string) => served.filter((mark) => mark.client === client).length;
     return {
       loop: of(address),
+      bans,
       colleagues: new Set(served.map(({ client }) => client).filter((client) => client.startsWith('colleague'))).size,
       office: of('the office'),
       patient: of('the patient client'),
     };
   },
 });
+
+/** As rate-limits.lua stores it: the ladder comes last, and in it strikes, bans, banned until, all forgotten at. */
+function bansIn(bucket: Buffer | null) {
+  const [bucketBytes, ladderBytes] = [28, 18];
+  if (!bucket || bucket.length < bucketBytes + ladderBytes) return 0;
+  return bucket.readUInt16LE(bucket.length - ladderBytes + 2);
+}
