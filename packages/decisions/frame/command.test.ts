@@ -38,6 +38,7 @@ test('what is proved ends with 0, says how good the guess was, and is kept', asy
   expect([code, kept, stopped]).toEqual([0, ['atomic-or-not'], true]);
   expect(out).toContain('You said 7; it was 30.');
   expect(out).toMatch(/let through of 30 at the same moment +30 \(30\) ✖ +5 \(5\) ✔/);
+  expect(out).toMatch(/^ *found \(expected\): .*\n *✔ holds .* ✖ does not/m);
 });
 
 test('a run is told as JSON, and nothing else is', async () => {

@@ -33,7 +33,20 @@ export type RaceStep = {
   locks: Lock[];
 };
 
-export type Lock = { actor: string; mode: string; on: string; granted: boolean };
+/**
+ * An entry of PostgreSQL's pg_locks, where nobody sees who has locked a row: that is written into the row itself.
+ * - `relation`: on the table `on`; a `RowShareLock` announces locks on its rows, a `RowExclusiveLock` writes.
+ * - `tuple`: the place at the head of the line for a row of the table `on`, which another transaction has locked.
+ * - `transaction`: on the other transaction, which holds it until it ends.
+ */
+export type Lock = {
+  actor: string;
+  kind: 'relation' | 'tuple' | 'transaction';
+  mode: string;
+  /** The table, none for a transaction. */
+  on: string | null;
+  granted: boolean;
+};
 
 /** What is in `race.json` of a decision. */
 export type RaceFile = { races: Race[] };

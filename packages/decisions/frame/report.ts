@@ -16,10 +16,11 @@ export function printable(result: ExperimentResult, { colour }: { colour: boolea
     ...result.arms.map(({ name, what }) => `  ${name.padEnd(widthOfNames(result))}  ${what}`),
     '',
     ...tableOf(result.arms, paint),
+    ...legend.map((line) => paint('dim', `  ${line}`)),
     '',
     ...verdictLines(result, paint),
     ...result.differences.flatMap(({ arm, parts }) => differenceLines(arm, parts, paint)),
-    paint('dim', `  ${result.ranAt} · ${result.durationMs} ms · ${result.stores} · ${result.machine}`),
+    paint('dim', `  ${result.ranAt} · ${result.durationMs} ms · stores: ${result.stores} · machine: ${result.machine}`),
   ];
   return lines.join('\n');
 }
@@ -39,24 +40,29 @@ function predictionLines({ prediction }: ExperimentResult, paint: Paint) {
   return ['', ...wrapped(question), `  You said ${predicted}; ${right}.`];
 }
 
+const legend = [
+  'found (expected): what this arm came to, and in brackets what it was expected to come to.',
+  '✔ holds what the design has to hold · ✖ does not: of a naive arm that is expected, and the reason to ship another.',
+];
+
 function tableOf(arms: ArmResult[], paint: Paint): string[] {
   const measures = arms[0]?.measures ?? [];
   const rows = measures.map(({ what }, index) => [
     what,
     ...arms.map(({ name, measures: of }) => cellOf(name, of[index] as MeasureResult)),
   ]);
-  const heads = ['found (stated)', ...arms.map(({ name }) => name)];
+  const heads = ['found (expected)', ...arms.map(({ name }) => name)];
   const widths = heads.map((head, column) => Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const lineOf = (cells: string[]) =>
     `  ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ')}`.trimEnd();
   return [paint('bold', lineOf(heads)), ...rows.map(lineOf)];
 }
 
-/** What was found, what was stated of this arm, and whether it is what the shipped arm holds. */
+/** What was found, what was expected of this arm, and whether it is what the shipped arm holds. */
 function cellOf(arm: string, { found, expected, asExpected, holds }: MeasureResult) {
-  const stated = asExpected ? inWords(expected) : `stated ${inWords(expected)}`;
+  const foretold = asExpected ? inWords(expected) : `expected ${inWords(expected)}`;
   const mark = arm === 'shipped' ? (holds && asExpected ? '✔' : '✖') : holds ? '' : '✖';
-  return `${found} (${stated}) ${mark}`.trimEnd();
+  return `${found} (${foretold}) ${mark}`.trimEnd();
 }
 
 function verdictLines({ proved, reasons }: ExperimentResult, paint: Paint) {

@@ -81,15 +81,14 @@ export function takeTurnsByStatement(pool: Pool, takeTurn: TakeTurn, tell: Recor
 
 /** Looks at PostgreSQL's locks, as long as there are people who hold or await one of a booking. */
 export async function readLocks(db: Database, actorOf: (taskName: string) => string): Promise<Lock[]> {
-  const { rows } = await db.execute<{ task: string; mode: string; on: string; granted: boolean }>(sql`
-    select distinct application_name as task, mode, granted, case locktype
-      when 'transactionid' then 'the other transaction' when 'tuple' then 'the row of ' || relation::regclass
-      else relation::regclass::text end as on
+  const { rows } = await db.execute<Omit<Lock, 'actor'> & { task: string }>(sql`
+    select distinct application_name as task, replace(locktype, 'transactionid', 'transaction') as kind, mode,
+      relation::regclass::text as on, granted
     from pg_locks join pg_stat_activity using (pid)
     where datname = current_database() and application_name like 'minitickets task-%'
       and (not granted or locktype = 'tuple' or relation in ('events'::regclass, 'ticket_types'::regclass)
         and mode in ('RowShareLock', 'RowExclusiveLock'))
-    order by task, granted desc, "on", mode`);
+    order by task, granted desc, kind, "on", mode`);
   return rows.map(({ task, ...lock }) => ({ actor: actorOf(task.replace('minitickets ', '')), ...lock }));
 }
 
