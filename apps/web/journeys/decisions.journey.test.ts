@@ -19,6 +19,9 @@ async function expectFitOnEveryWidth(page: Page) {
   expect(await sidewaysScroll(page, [320, 390, 1280])).toEqual([0, 0, 0]);
 }
 
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
+const isInView = (page: Page, top = -1) => top >= 0 && top < (page.viewportSize()?.height ?? 0);
+
 const step = (page: Page) => page.getByRole('slider', { name: 'Step' });
 
 test('a reader goes from the first page to a decision, guesses, runs it, and is told what came of it', async () => {
@@ -39,21 +42,32 @@ test('a reader goes from the first page to a decision, guesses, runs it, and is 
   await page.getByRole('button', { name: 'Run it now' }).click();
   await page.getByText('A number, as in 20.').waitFor();
   await page.getByLabel(/How many does a shop give away/).fill('20');
-  await page.getByRole('button', { name: 'Run it now' }).click();
+  await page.keyboard.press('Enter');
+  // The focus goes from what is gone to what is next.
+  await expect.poll(() => focused(page)).toBe('Cancel');
   await page.getByRole('main').getByText('You said 20. It was 30.').waitFor({ timeout: 60_000 });
+  await expect.poll(() => focused(page)).toBe('The verdict');
   await page.getByText('Proved', { exact: true }).waitFor();
   await page.getByRole('main').getByText('What is shipped holds in all that was measured.').waitFor();
   const naive = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Read then write' }) });
   await naive.getByText('30 served').waitFor();
-  await naive.getByRole('row', { name: /places given in the rush, of 20 30 30 wrong/ }).waitFor();
+  await naive.getByRole('row', { name: /places given in the rush, of 20 20 30 30 wrong, as expected/ }).waitFor();
   await naive.getByText('The difference: 2 lines').click();
   await naive.getByText('for no key update').waitFor();
   await expectFitOnEveryWidth(page);
 
-  // The address alone shows somebody else the same run, drawn anew.
+  // The address alone shows somebody else the same run, drawn anew, as what somebody else has guessed.
   const other = await shop.visitor();
-  await other.page.goto(page.url());
-  await other.page.getByRole('main').getByText('You said 20. It was 30.').waitFor();
+  const { pathname, search } = new URL(page.url());
+  for (const width of [390, 1280]) {
+    await other.page.setViewportSize({ width, height: 800 });
+    await other.page.goto('/decisions');
+    await other.page.goto(`${pathname}${search}`);
+    await other.page.getByRole('main').getByText('The guess was 20. It was 30.').waitFor();
+    const shared = other.page.getByText('A run that somebody shared');
+    await expect.poll(async () => isInView(other.page, (await shared.boundingBox())?.y)).toBe(true);
+    expect(await focused(other.page)).not.toBe('The verdict');
+  }
   await other.page.getByText('30 served').first().waitFor();
   await other.page.goto('/decisions');
   await other.page.getByText('Proved').first().waitFor();
@@ -107,7 +121,9 @@ test('a race is stepped through by keyboard, forwards and backwards, to its end 
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => step(page).inputValue()).toBe('1');
+  await page.getByText('How it ends: the last step shows it.').waitFor();
   await page.keyboard.press('End');
+  await page.getByText('places given away: 2, of 1.').waitFor();
   const last = await step(page).getAttribute('max');
   await expect.poll(() => step(page).inputValue()).toBe(last);
   await page.keyboard.press('Home');
@@ -121,7 +137,8 @@ test('a race is stepped through by keyboard, forwards and backwards, to its end 
   await page.getByRole('button', { name: 'One step on' }).focus();
   await page.keyboard.press('ArrowRight');
   await page.getByText('No answer yet: it waits for a lock.').waitFor();
-  await page.getByText(/^B waits for/).waitFor();
+  await page.getByText(/^B is next in line for the row of events/).waitFor();
+  await page.getByText(/^B waits until the other transaction ends/).waitFor();
   await expectFitOnEveryWidth(page);
   expect(complaints).toEqual([]);
 });
@@ -148,6 +165,15 @@ test('without JavaScript all of a card and of the list can be read', async () =>
   await page.getByText('Why not SERIALIZABLE?').click();
   await page.getByText('Waiting in line does the work once.').waitFor();
   await page.getByText('npm run experiment -- never-oversell', { exact: true }).first().waitFor();
+  // The race as a list, with no player that would not play.
+  await page
+    .getByText(/^A asks for the event’s row\. Answer: the event is on_sale\./)
+    .first()
+    .waitFor();
+  await page.getByText('places given away: 2, of 1.').waitFor();
+  await page.getByText('places given away: 1, of 1.').waitFor();
+  expect(await page.getByRole('button', { name: /Play|One step/ }).count()).toBe(0);
+  expect((await page.getByText(/^You can read all of this without JavaScript/).boundingBox())?.y).toBeLessThan(100);
   expect(complaints).toEqual([]);
   await context.close();
 });

@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   notFound,
   type RouterHistory,
+  redirect,
 } from '@tanstack/react-router';
 import { readSetUp, writeSetUp } from './limiter/set-up.ts';
 import { EventsPage } from './pages/events.tsx';
@@ -74,6 +75,11 @@ const decisionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/decisions/$name',
   validateSearch: runOf,
+  // A link to a run opens where the run is shown.
+  beforeLoad: ({ search, params, location }) => {
+    if (search.run === undefined || location.hash !== '') return;
+    throw redirect({ to: '/decisions/$name', params, search, hash: 'experiment', replace: true });
+  },
   loader: async ({ params }) => {
     const { loadDecision } = await import('./decisions/load.ts');
     return (await loadDecision(params.name)) ?? Promise.reject(notFound());

@@ -1,4 +1,4 @@
-import type { ArmResult, MeasureResult } from '@minitickets/decisions/frame/results';
+import type { ArmResult, Expectation, MeasureResult } from '@minitickets/decisions/frame/results';
 import { inWords } from '@minitickets/decisions/frame/results';
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
@@ -9,18 +9,30 @@ import type { ArmSummary } from './run-model.ts';
 
 export const isShipped = ({ name }: { name: string }): boolean => name === 'shipped';
 
-/** `Map per task`: an arm's name as words. */
-export const armTitle = (name: string): string =>
-  name === 'shipped' ? 'What is shipped' : `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
+/** Words of arms' names that are not written as the names have them. */
+const properNames: Record<string, string> = { redis: 'Redis', postgresql: 'PostgreSQL', tasks: 'task’s' };
+
+/** `Map per task`, `Counter in Redis`: an arm's name as words. */
+export function armTitle(name: string): string {
+  if (name === 'shipped') return 'What is shipped';
+  const words = name
+    .split('-')
+    .map((word) => properNames[word] ?? word)
+    .join(' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
 
 /** One arm: what it is, how it goes, what was found in it, and the lines by which it differs. */
 export function ArmPanel({
   arm,
+  right,
   summary,
   result,
   children,
 }: {
   arm: ShownArm;
+  /** What is right, by the names of the measures: what the shipped arm has to hold. */
+  right: Record<string, Expectation>;
   /** While something is drawn. */
   summary: ArmSummary | undefined;
   /** When it is known what it came to. */
@@ -45,7 +57,7 @@ export function ArmPanel({
       </div>
       {summary && <Counts summary={summary} />}
       {children}
-      {result && <Measures measures={result.measures} shipped={isShipped(arm)} />}
+      {result && <Measures measures={result.measures} right={right} shipped={isShipped(arm)} />}
       {arm.differences.length > 0 && (
         <details className="mt-auto">
           <summary className="font-medium">The difference: {linesInWords(changedLines(arm.differences))}</summary>
@@ -101,30 +113,42 @@ function Counts({ summary: { counts } }: { summary: ArmSummary }) {
   );
 }
 
-function Measures({ measures, shipped }: { measures: readonly MeasureResult[]; shipped: boolean }) {
+/** What was found beside what is right and, of a naive arm, beside what it was expected to come to. */
+function Measures({
+  measures,
+  right,
+  shipped,
+}: {
+  measures: readonly MeasureResult[];
+  right: Record<string, Expectation>;
+  shipped: boolean;
+}) {
   return (
     <table className="w-full text-left text-sm">
       <thead className="text-muted">
         <tr>
           <th className="py-1 pr-2 font-semibold">Measured</th>
-          <th className="py-1 pr-2 text-right font-semibold whitespace-nowrap">Stated</th>
+          <th className="py-1 pr-2 text-right font-semibold whitespace-nowrap">Right</th>
+          {!shipped && <th className="py-1 pr-2 text-right font-semibold whitespace-nowrap">Expected</th>}
           <th className="py-1 text-right font-semibold whitespace-nowrap">Found</th>
         </tr>
       </thead>
       <tbody className="tabular-nums">
         {measures.map(({ measure, what, expected, found, asExpected, holds }) => {
-          const right = holds && (asExpected || !shipped);
+          const isRight = holds && (asExpected || !shipped);
+          const verdict = isRight ? 'right' : asExpected ? 'wrong, as expected' : 'wrong';
           return (
             <tr key={measure} className="border-t border-line align-top">
               <th scope="row" className="py-1.5 pr-2 font-normal wrap-anywhere">
                 {what}
               </th>
-              <td className="py-1.5 pr-2 text-right whitespace-nowrap">{inWords(expected)}</td>
-              <td className={clsx('py-1.5 text-right font-bold whitespace-nowrap', right ? 'text-good' : 'text-bad')}>
+              <td className="py-1.5 pr-2 text-right">{inWords(right[measure] ?? expected)}</td>
+              {!shipped && <td className="py-1.5 pr-2 text-right">{inWords(expected)}</td>}
+              <td className={clsx('py-1.5 text-right font-bold whitespace-nowrap', isRight ? 'text-good' : 'text-bad')}>
                 <span className="inline-flex items-center gap-1">
                   {shortNumber(found)}
-                  <Icon name={right ? 'check' : 'cross'} className="size-4" />
-                  <span className="sr-only">{right ? 'right' : 'wrong'}</span>
+                  <Icon name={isRight ? 'check' : 'cross'} className="size-4" />
+                  <span className="sr-only">{verdict}</span>
                 </span>
               </td>
             </tr>

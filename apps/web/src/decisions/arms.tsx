@@ -5,7 +5,7 @@ import { drawOn } from '../drawing/canvas.ts';
 import { Legend } from '../drawing/legend.tsx';
 import { createFrames } from '../limiter/frames.ts';
 import { usePalette } from '../limiter/palette.tsx';
-import { ArmPanel } from './arm-panel.tsx';
+import { ArmPanel, isShipped } from './arm-panel.tsx';
 import type { ShownArm } from './content.ts';
 import { drawArm } from './draw-arm.ts';
 import type { RunModel, RunSummary } from './run-model.ts';
@@ -16,11 +16,31 @@ const gridClass = (count: number) => clsx('grid gap-4 md:grid-cols-2', count % 3
 /** The arms beside each other, without a run or with what one came to. */
 export function Arms({ arms, results = [] }: { arms: readonly ShownArm[]; results?: readonly ArmResult[] }) {
   return (
-    <ul className={gridClass(arms.length)}>
-      {arms.map((arm) => (
-        <ArmPanel key={arm.name} arm={arm} summary={undefined} result={results.find(({ name }) => name === arm.name)} />
-      ))}
-    </ul>
+    <>
+      <ul className={gridClass(arms.length)}>
+        {arms.map((arm) => (
+          <ArmPanel
+            key={arm.name}
+            arm={arm}
+            right={rightOf(arms)}
+            summary={undefined}
+            result={results.find(({ name }) => name === arm.name)}
+          />
+        ))}
+      </ul>
+      {results.length > 0 && <HowToRead />}
+    </>
+  );
+}
+
+const rightOf = (arms: readonly ShownArm[]) => arms.find(isShipped)?.expected ?? {};
+
+function HowToRead() {
+  return (
+    <p className="max-w-3xl text-sm text-muted">
+      Right is what the design has to hold. Expected is what a naive design was expected to come to, stated before it
+      ran: where that is not right and is found, it fails as expected.
+    </p>
   );
 }
 
@@ -75,6 +95,7 @@ export function RunningArms({
           <ArmPanel
             key={arm.name}
             arm={arm}
+            right={rightOf(arms)}
             summary={summary.arms.find(({ name }) => name === arm.name)}
             result={results.find(({ name }) => name === arm.name)}
           >
@@ -92,6 +113,7 @@ export function RunningArms({
           </ArmPanel>
         ))}
       </ul>
+      {results.length > 0 && <HowToRead />}
       {summary.thinned && (
         <p className="text-sm text-muted">
           So much happened that only a part of it is drawn. The verdict counts all of it.

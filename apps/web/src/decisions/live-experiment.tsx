@@ -13,7 +13,9 @@ import { readerTime } from '../words/dates.ts';
 import { Arms } from './arms.tsx';
 import { CommandLine } from './command-line.tsx';
 import type { Decision } from './content.ts';
+import { FocusNext, KeptFocus } from './kept-focus.tsx';
 import { Outcome } from './outcome.tsx';
+import { ownRuns } from './own-runs.ts';
 import { RunView } from './run-view.tsx';
 
 /**
@@ -36,27 +38,31 @@ export function LiveExperiment({
     <Card title="The experiment">
       <p className="max-w-3xl text-lg font-medium">{decision.claim}</p>
       <p className="max-w-3xl text-muted">{decision.load}</p>
-      {runId === undefined ? (
-        <>
-          {lab.error ? (
-            isLabAbsent(lab.error) ? (
-              <NoLab name={decision.name} />
+      <KeptFocus>
+        {runId === undefined ? (
+          <>
+            {lab.error ? (
+              isLabAbsent(lab.error) ? (
+                <NoLab name={decision.name} />
+              ) : (
+                <ProblemNotice
+                  problem={lab.error}
+                  doing="reading"
+                  automatic={lab.error.passes}
+                  again={() => void lab.refetch()}
+                />
+              )
             ) : (
-              <ProblemNotice
-                problem={lab.error}
-                doing="reading"
-                automatic={lab.error.passes}
-                again={() => void lab.refetch()}
-              />
-            )
-          ) : (
-            <Guess decision={decision} ready={own !== undefined} onRun={onRun} />
-          )}
-          <LastRun decision={decision} lastRun={own?.lastRun} />
-        </>
-      ) : (
-        <RunView key={runId} decision={decision} runId={runId} onOther={() => onRun(undefined)} />
-      )}
+              <FocusNext>
+                <Guess decision={decision} ready={own !== undefined} onRun={onRun} />
+              </FocusNext>
+            )}
+            <LastRun decision={decision} lastRun={own?.lastRun} />
+          </>
+        ) : (
+          <RunView key={runId} decision={decision} runId={runId} onOther={() => onRun(undefined)} />
+        )}
+      </KeptFocus>
     </Card>
   );
 }
@@ -82,6 +88,7 @@ function Guess({
   }, []);
   const starting = useWrite(startRun, (run: Run) => {
     client.setQueryData(runQuery(run.id).queryKey, run);
+    ownRuns.add(run.id);
     announce('The experiment is queued.');
     onRun(run.id);
   });

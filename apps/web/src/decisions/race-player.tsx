@@ -10,6 +10,7 @@ import type { ShownRace } from './content.ts';
 import { RaceLanes } from './race-lanes.tsx';
 import { RaceStepView } from './race-step.tsx';
 import { stepSentence } from './race-steps.ts';
+import { RaceTranscripts } from './race-transcripts.tsx';
 
 /** How long a step is looked at while it plays. */
 const stepMs = 2000;
@@ -25,15 +26,20 @@ export function RacePlayer({ races }: { races: readonly ShownRace[] }) {
         Two requests, recorded statement by statement. First the naive design, then the shipped one: look where the
         second has to wait.
       </p>
-      {races.length > 1 && (
-        <OneOf
-          label="Which design"
-          options={races.map((one) => [one.arm, armTitle(one.arm)])}
-          value={arm}
-          onChange={setArm}
-        />
-      )}
-      <OneRace key={race.arm} race={race} />
+      <div className="space-y-4 noscript:hidden">
+        {races.length > 1 && (
+          <OneOf
+            label="Which design"
+            options={races.map((one) => [one.arm, armTitle(one.arm)])}
+            value={arm}
+            onChange={setArm}
+          />
+        )}
+        <OneRace key={race.arm} race={race} />
+      </div>
+      <noscript>
+        <RaceTranscripts races={races} />
+      </noscript>
     </Card>
   );
 }
@@ -122,7 +128,7 @@ function OneRace({ race }: { race: ShownRace }) {
       </div>
       <p className="rounded-control bg-sunken p-3">
         <span className="text-muted">How it ends: </span>
-        <strong>{race.ending}</strong>
+        {at === last ? <strong>{race.ending}</strong> : 'the last step shows it.'}
       </p>
       <p className="text-sm text-muted">
         Recorded on {readerTime(race.recordedAt, 'UTC')} UTC, {race.stores}. ← → Home End step as well.

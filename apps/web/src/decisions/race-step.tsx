@@ -3,7 +3,7 @@ import { CodeLines } from './code-lines.tsx';
 import type { CodeLine, ShownRace, ShownStep } from './content.ts';
 import { numbered } from './numbered.ts';
 import { ActorMark } from './race-lanes.tsx';
-import { rowAt } from './race-steps.ts';
+import { lockWords, rowAt } from './race-steps.ts';
 
 /** More lines than this hide what follows them on a small screen. */
 const mostLines = 8;
@@ -78,18 +78,27 @@ function Row({ race, at }: { race: ShownRace; at: number }) {
   );
 }
 
+/** PostgreSQL's own list, which lacks the lock that decides: who has locked a row has it in the row. */
 function Locks({ step: { locks } }: { step: ShownStep }) {
   return (
     <div className="space-y-1.5">
       <h3 className="text-sm font-semibold text-muted">Locks</h3>
       {locks.length === 0 && <p className="text-sm">None.</p>}
       <ul className="space-y-1 text-sm">
-        {numbered(locks).map(({ item: { actor, mode, on, granted }, place }) => (
-          <li key={place} className={clsx('wrap-anywhere', !granted && 'font-semibold text-warn')}>
-            <strong>{actor}</strong> {granted ? 'holds' : 'waits for'} <code className="font-mono">{mode}</code> on {on}
-          </li>
-        ))}
+        {numbered(locks).map(({ item: lock, place }) => {
+          const { words, name } = lockWords(lock);
+          return (
+            <li key={place} className={clsx('wrap-anywhere', !lock.granted && 'font-semibold text-warn')}>
+              <strong>{lock.actor}</strong> {words} <span className="font-normal text-muted">({name})</span>
+            </li>
+          );
+        })}
       </ul>
+      {locks.length > 0 && (
+        <p className="text-sm text-muted">
+          As pg_locks lists them. The lock on a row itself is written into the row, so that no list shows it.
+        </p>
+      )}
     </div>
   );
 }

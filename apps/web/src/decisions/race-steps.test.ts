@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ShownRace } from './content.ts';
-import { isWaiting, rowAt, stepSentence } from './race-steps.ts';
+import { isWaiting, lockWords, rowAt, stepSentence } from './race-steps.ts';
 
 const step = (actor: string, what: string, held: number | null, more: { waiting?: boolean; result?: string } = {}) => ({
   ...{ actor, what, statement: [], locks: [], row: { held, capacity: 1 } },
@@ -46,3 +46,17 @@ test('a step is said with its answer, or that it has to wait for one', () => {
     'B asks for the lock. It has to wait.',
   ]);
 });
+
+test.each([
+  ['relation', 'RowShareLock', 'events', true, 'has announced that it locks rows of events', 'RowShareLock'],
+  ['relation', 'RowExclusiveLock', 'ticket_types', true, 'writes rows of ticket_types', 'RowExclusiveLock'],
+  // Not the row's own lock, which somebody else has.
+  ['tuple', 'ExclusiveLock', 'events', true, 'is next in line for the row of events', 'ExclusiveLock on the tuple'],
+  ['tuple', 'ExclusiveLock', 'events', false, 'stands in line for the row of events', 'ExclusiveLock on the tuple'],
+  ['transaction', 'ShareLock', null, false, 'waits until the other transaction ends', 'ShareLock on its transactionid'],
+] as const)(
+  'a lock on a %s, %s, of %s, granted: %s, is said as what it means',
+  (kind, mode, on, granted, words, name) => {
+    expect(lockWords({ actor: 'B', kind, mode, on, granted })).toEqual({ words, name });
+  },
+);

@@ -1,3 +1,4 @@
+import type { Lock } from '@minitickets/decisions/frame/race';
 import type { ShownRace, ShownStep } from './content.ts';
 
 /** Whether this actor has sent something at this step or before, and has no answer yet. */
@@ -14,6 +15,20 @@ export function rowAt({ steps }: ShownRace, at: number): { name: string; value: 
     value: value === null ? 'none' : String(value),
     changed: before !== undefined && before[name] !== value,
   }));
+}
+
+/** A lock as it is said, and what PostgreSQL calls it. */
+export function lockWords({ kind, mode, on, granted }: Lock): { words: string; name: string } {
+  if (kind === 'transaction') {
+    return { words: 'waits until the other transaction ends', name: `${mode} on its transactionid` };
+  }
+  if (kind === 'tuple') {
+    const words = granted ? `is next in line for the row of ${on}` : `stands in line for the row of ${on}`;
+    return { words, name: `${mode} on the tuple` };
+  }
+  const does = { RowShareLock: 'has announced that it locks rows of', RowExclusiveLock: 'writes rows of' }[mode];
+  const words = granted ? `${does ?? 'holds a lock on'} ${on}` : `waits for a lock on ${on}`;
+  return { words, name: mode };
 }
 
 /** A step as it is said: who, what, and with what answer. */

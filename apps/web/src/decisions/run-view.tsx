@@ -8,11 +8,14 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Notice, ProblemNotice } from '../parts/notice.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { readerTime } from '../words/dates.ts';
 import { Arms, RunningArms } from './arms.tsx';
 import type { Decision } from './content.ts';
+import { FocusNext } from './kept-focus.tsx';
 import { Outcome } from './outcome.tsx';
+import { ownRuns } from './own-runs.ts';
 import { useRun } from './use-run.ts';
-import { guessSentence, verdictSentences } from './verdict-words.ts';
+import { guessSentence, guessWords, verdictSentences } from './verdict-words.ts';
 
 /** One run of an experiment: waiting, running, or what it came to. Its address shows the same to everybody. */
 export function RunView({ decision, runId, onOther }: { decision: Decision; runId: string; onOther: () => void }) {
@@ -20,23 +23,34 @@ export function RunView({ decision, runId, onOther }: { decision: Decision; runI
   return (
     <Loaded
       query={query}
-      waiting={<Skeleton className="h-40 w-full" />}
+      // As high as a screen: what comes after it does not move into sight and out again.
+      waiting={<Skeleton className="h-screen w-full" />}
       missing={<Forgotten onOther={onOther} decision={decision} />}
     >
       {(run) => {
         const results = run.result?.arms ?? summary.arms.flatMap(({ result }) => result ?? []);
         return run.experiment === decision.name ? (
           <>
+            {!ownRuns.has(run.id) && <Shared run={run} />}
             <Standing run={run} />
             {run.result && (
-              <Outcome result={run.result}>
-                <AfterTheRun onOther={onOther} onReplay={summary.arms.length > 0 ? model.replay : undefined} />
-              </Outcome>
+              <>
+                <FocusNext>
+                  <h3 tabIndex={-1} className="font-bold">
+                    The verdict
+                  </h3>
+                </FocusNext>
+                <Outcome result={run.result} own={ownRuns.has(run.id)}>
+                  <AfterTheRun onOther={onOther} onReplay={summary.arms.length > 0 ? model.replay : undefined} />
+                </Outcome>
+              </>
             )}
             {hasEnded(run) && !run.result && (
-              <Button look="quiet" onClick={onOther}>
-                Run it again
-              </Button>
+              <FocusNext>
+                <Button look="quiet" onClick={onOther}>
+                  Run it again
+                </Button>
+              </FocusNext>
             )}
             {lost && summary.arms.length === 0 && hasEnded(run) ? (
               <Arms arms={decision.arms} results={results} />
@@ -49,6 +63,15 @@ export function RunView({ decision, runId, onOther }: { decision: Decision; runI
         );
       }}
     </Loaded>
+  );
+}
+
+/** Says first that what follows is not of who reads it. */
+function Shared({ run: { queuedAt } }: { run: Run }) {
+  return (
+    <Notice tone="calm" title="A run that somebody shared">
+      <p>It was started on {readerTime(queuedAt)}. What was guessed is their guess, not yours.</p>
+    </Notice>
   );
 }
 
@@ -71,11 +94,15 @@ function Standing({ run }: { run: Run }) {
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-control bg-accent-soft p-4">
       <p className="font-semibold">
         {standingWords(run)}
-        {run.predicted !== null && <span className="font-normal"> You said {run.predicted}.</span>}
+        {run.predicted !== null && (
+          <span className="font-normal"> {guessWords(run.predicted, ownRuns.has(run.id))}.</span>
+        )}
       </p>
-      <Button look="quiet" busy={cancelling.busy} busyText="Cancelling" onClick={() => cancelling.run(run.id)}>
-        Cancel
-      </Button>
+      <FocusNext>
+        <Button look="quiet" busy={cancelling.busy} busyText="Cancelling" onClick={() => cancelling.run(run.id)}>
+          Cancel
+        </Button>
+      </FocusNext>
       {cancelling.problem && <ProblemNotice problem={cancelling.problem} doing="changing" again={cancelling.again} />}
     </div>
   );
@@ -106,20 +133,22 @@ function Forgotten({ onOther, decision }: { onOther: () => void; decision: Decis
     <>
       <Notice tone="calm" title="This run is not kept here">
         <p>A lab keeps its last runs, and a link to one is of the machine that ran it. You can run it yourself.</p>
-        <Button look="quiet" onClick={onOther}>
-          To the experiment
-        </Button>
+        <FocusNext>
+          <Button look="quiet" onClick={onOther}>
+            To the experiment
+          </Button>
+        </FocusNext>
       </Notice>
       <Arms arms={decision.arms} />
     </>
   );
 }
 
-function speakVerdict({ result, failure }: Run) {
+function speakVerdict({ id, result, failure }: Run) {
   if (!result) {
     if (failure !== null) announce(`The run failed. ${failure}`);
     return;
   }
-  const guess = result.prediction ? `${guessSentence(result.prediction)} ` : '';
+  const guess = result.prediction ? `${guessSentence(result.prediction, ownRuns.has(id))} ` : '';
   announce(`${result.proved ? 'Proved' : 'Not proved'}. ${guess}${verdictSentences(result).join(' ')}`);
 }

@@ -1,7 +1,8 @@
 import type { ArmResult, MeasureResult } from '@minitickets/decisions/frame/results';
 import { exactly } from '@minitickets/decisions/frame/results';
 import { expect, test } from 'vitest';
-import { guessSentence, verdictSentences } from './verdict-words.ts';
+import { armTitle } from './arm-panel.tsx';
+import { circumstances, guessSentence, verdictSentences } from './verdict-words.ts';
 
 const measure = (found: number, stated: number, right: number): MeasureResult => ({
   ...{ measure: 'places', what: 'places given, of 20', found },
@@ -33,5 +34,23 @@ test.each([
   [20, 30, 'You said 20. It was 30.'],
   [1.5, 2.345, 'You said 1.5. It was 2.35.'],
 ])('who guessed %d of %d is told so', (predicted, found, sentence) => {
-  expect(guessSentence({ predicted, found })).toBe(sentence);
+  expect(guessSentence({ predicted, found }, true)).toBe(sentence);
+});
+
+test('who has not guessed is not told to have', () => {
+  expect(guessSentence({ predicted: 20, found: 30 }, false)).toBe('The guess was 20. It was 30.');
+});
+
+test('how long a run took, and on what, is said in sentences', () => {
+  const result = { durationMs: 3456, stores: 'the running stack’s', machine: '2 × AMD EPYC' };
+  expect(circumstances(result)).toBe('It took 3.5 s. Stores: the running stack’s. Machine: 2 × AMD EPYC.');
+});
+
+test.each([
+  ['map-per-task', 'Map per task'],
+  ['counter-in-redis', 'Counter in Redis'],
+  ['tasks-clock', 'Task’s clock'],
+  ['shipped', 'What is shipped'],
+])('the arm %s is called %s', (name, title) => {
+  expect(armTitle(name)).toBe(title);
 });

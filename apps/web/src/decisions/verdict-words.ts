@@ -27,10 +27,27 @@ function shippedSentence(arm: ArmResult): string {
   return `${armTitle(arm.name)} does not hold. ${found.map(capital).join('. ')}.`;
 }
 
-/** What a reader said before, against what was found. */
-export function guessSentence({ predicted, found }: { predicted: number; found: number }): string {
-  if (predicted === found) return `You said ${shortNumber(predicted)}, and it is exactly so.`;
-  return `You said ${shortNumber(predicted)}. It was ${shortNumber(found)}.`;
+/**
+ * What was guessed before, against what was found.
+ * @param own whether who reads it has guessed it
+ */
+export function guessSentence({ predicted, found }: { predicted: number; found: number }, own: boolean): string {
+  const guess = guessWords(predicted, own);
+  return predicted === found ? `${guess}, and it is exactly so.` : `${guess}. It was ${shortNumber(found)}.`;
+}
+
+/** Who said which number, without a full stop. */
+export const guessWords = (predicted: number, own: boolean): string =>
+  `${own ? 'You said' : 'The guess was'} ${shortNumber(predicted)}`;
+
+/** How long a run took, and on what. */
+export function circumstances({
+  durationMs,
+  stores,
+  machine,
+}: Pick<ExperimentResult, 'durationMs' | 'stores' | 'machine'>): string {
+  const seconds = Math.max(0.1, Math.round(durationMs / 100) / 10);
+  return `It took ${seconds} s. Stores: ${stores}. Machine: ${machine}.`;
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

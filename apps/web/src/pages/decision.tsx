@@ -43,9 +43,10 @@ export function DecisionPage() {
               decision={decision}
               runId={run}
               onRun={(id) => {
-                navigate({ search: id === undefined ? {} : { run: id }, replace: true, resetScroll: false }).catch(
-                  () => undefined,
-                );
+                navigate({
+                  ...(id === undefined ? { search: {} } : { search: { run: id }, hash: 'experiment' }),
+                  ...{ replace: true, resetScroll: false, hashScrollIntoView: false },
+                }).catch(() => undefined);
               }}
             />
           </Part>

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createOwnRuns } from './own-runs.ts';
+
+const memory = () => {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, text: string) => void kept.set(name, text),
+  };
+};
+
+test('a run that was started here is one’s own, also after a reload, and no other is', () => {
+  const store = memory();
+  createOwnRuns(store).add('one');
+  const reloaded = createOwnRuns(store);
+  expect([reloaded.has('one'), reloaded.has('two')]).toEqual([true, false]);
+});
+
+test('only the newest fifty are remembered', () => {
+  const own = createOwnRuns(memory());
+  for (let n = 0; n <= 50; n++) own.add(`run-${n}`);
+  expect([own.has('run-0'), own.has('run-1'), own.has('run-50')]).toEqual([false, true, true]);
+});
+
+test('where the browser forbids it, they are remembered until the reload', () => {
+  const own = createOwnRuns({
+    getItem: () => null,
+    setItem: () => {
+      throw new Error('forbidden');
+    },
+  });
+  own.add('one');
+  expect(own.has('one')).toBe(true);
+});
