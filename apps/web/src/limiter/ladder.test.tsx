@@ -1,0 +1,27 @@
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { ownClock } from '../testing/own-clock.ts';
+import { renderPart } from '../testing/render-part.tsx';
+import { createDrive } from './drive.ts';
+import { Ladder } from './ladder.tsx';
+
+ownClock();
+
+test('a ban is told by its length alone: this page does not know on which step of the ladder it was', async () => {
+  const drive = createDrive(() => Promise.reject(new Error('nothing is sent here')));
+  const bans = [
+    { at: 0, ms: 6000 },
+    { at: 9000, ms: 12_000 },
+  ];
+  await renderPart(
+    <Ladder
+      call={{ tier: 'free', sentAs: 'address', cost: 1, whenAway: 'local', apiKey: '' }}
+      drive={drive}
+      summary={{ ...drive.read(), bans }}
+    />,
+  );
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'Banned for6 seconds',
+    'Banned for12 seconds',
+  ]);
+});
