@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { labExperiment, labRun, problem } from '@minitickets/contract';
 import { describe, expect, test } from 'vitest';
 import type { Run } from '../runs/kept-runs.ts';
@@ -56,6 +58,22 @@ test('no more listen than may, and a listener that leaves makes room', async () 
   expect(await lab.call('GET', `/lab/runs/${id}/events`)).toMatchObject({ status: 503, body: { error: 'busy' } });
   await listeners[0]?.return(undefined);
   await expect.poll(() => lab.events(id).next(), { timeout: 10_000 }).toMatchObject({ done: false });
+});
+
+test('listeners that leave at once, also while the log is read, take no place with them', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('plain');
+  await lab.untilEnded(id);
+  const { port } = new URL(lab.url);
+  const ask = `GET /lab/runs/${id}/events HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+  const leaving = Array.from({ length: 80 }, async () => {
+    const socket = connect(Number(port), '127.0.0.1');
+    // Two at once on one connection: the second answer waits behind the first.
+    socket.write(ask + ask, () => socket.resetAndDestroy());
+    await once(socket, 'close').catch(() => {});
+  });
+  await Promise.all(leaving);
+  await expect.poll(() => Promise.all(Array.from({ length: 64 }, () => lab.untilEnded(id)))).toHaveLength(64);
 });
 
 describe('what nobody should send is answered with a problem, and the lab goes on', () => {

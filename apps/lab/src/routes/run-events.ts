@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Api } from '@minitickets/api/deps';
 import { fail } from '@minitickets/api/errors';
@@ -17,21 +18,36 @@ const headers = z.object({ 'last-event-id': z.coerce.number().int().min(0).defau
 export function runEventRoutes(app: Api, { queue }: Deps) {
   let listeners = 0;
   app.get('/lab/runs/:id/events', { schema: { params, headers } }, async (request, reply) => {
+    if (listeners >= MOST_LISTENERS) fail({ kind: 'busy', what: 'events' });
+    const left = whenLeft(request.raw, reply.raw);
+    if (left.aborted) return reply.hijack();
+    // Taken and given back before anything is waited for: who leaves while the log is read gives the place back too.
+    listeners += 1;
+    left.addEventListener('abort', () => {
+      listeners -= 1;
+    });
     const log = (await queue.logOf(request.params.id)) ?? fail({ kind: 'not-found', what: 'run' });
     const last = request.headers['last-event-id'];
     // A browser that has heard everything would come again and again; this is how it is told not to.
     if (log.isOverAfter(last)) return reply.code(204).send();
-    if (listeners >= MOST_LISTENERS) fail({ kind: 'busy', what: 'events' });
-    listeners += 1;
-    const left = new AbortController();
-    reply.raw.once('close', () => {
-      listeners -= 1;
-      left.abort();
-    });
-    const stream = Readable.from(eventStream(log, last, left.signal));
+    const stream = Readable.from(eventStream(log, last, left));
     // `no-transform`: a proxy that compresses would keep events back.
     return reply.header('cache-control', 'no-store, no-transform').type('text/event-stream').send(stream);
   });
+}
+
+/** Aborted once an answer is over, or nobody is there to hear it. */
+function whenLeft({ socket }: IncomingMessage, answer: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  const leave = () => {
+    socket.off('close', leave);
+    left.abort();
+  };
+  // An answer that still waits for its turn on the connection is not told that the connection is gone.
+  if (socket.destroyed) leave();
+  socket.once('close', leave);
+  answer.once('close', leave);
+  return left.signal;
 }
 
 async function* eventStream(log: RunLog, from: number, signal: AbortSignal) {
