@@ -135,10 +135,15 @@ async function whenReady(redis: Redis, signal: AbortSignal) {
   if (redis.status !== 'ready') await once(redis, 'ready', { signal });
 }
 
+/** The same for who would rather wait than leave something behind: an attempt that fails is followed by the next one. */
+async function whenBack(redis: Redis, signal: AbortSignal) {
+  while (redis.status !== 'ready') await once(redis, 'ready', { signal }).catch(() => signal.throwIfAborted());
+}
+
 async function removeKeys(redisUrl: string, prefix: string) {
   const redis = openRedis({ url: redisUrl, keyPrefix: '', deadlineMs: PATIENCE_MS, onError });
   try {
-    await whenReady(redis, AbortSignal.timeout(PATIENCE_MS));
+    await whenBack(redis, AbortSignal.timeout(PATIENCE_MS));
     for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
       if (keys.length > 0) await redis.unlink(keys);
     }

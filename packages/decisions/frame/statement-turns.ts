@@ -67,7 +67,7 @@ export function takeTurnsByStatement(pool: Pool, takeTurn: TakeTurn, tell: Recor
       }
       if (!isOwnTransaction) return sync();
       await takeTurn({
-        what: 'its message ends, and with it the transaction',
+        what: 'ends its message, and with it the transaction',
         statement: 'commit -- implied: a message is one transaction',
         perform: async () => {
           await answerTo(connection, sync, 'readyForQuery');
