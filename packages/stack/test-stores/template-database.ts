@@ -46,6 +46,7 @@ function urlOfDatabase(adminUrl: string, name: string): string {
 
 async function withClient(url: string, use: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
+  client.on('error', () => {}); // A server that goes away fails the query; it does not end the process.
   await client.connect();
   try {
     await use(client);

@@ -69,6 +69,9 @@ async function main() {
     connectionTimeoutMillis: 5_000,
     statement_timeout: 300_000,
   });
+  // Without a listener a connection that breaks would end the process before it could say why; the query says it.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   try {
     const verdicts = await audit(drizzle(pool, { schema }));
     for (const { law, offenders } of verdicts) {

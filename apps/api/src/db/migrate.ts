@@ -16,6 +16,8 @@ const MIGRATION_LOCK = 4_137_001;
  */
 export async function migrate(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  // Without a listener a server that goes away would end the process; the query that it was asked fails all the same.
+  client.on('error', () => {});
   await client.connect();
   try {
     await client.query(`set lock_timeout = '60s'`);
