@@ -27,7 +27,7 @@ export function runEventRoutes(app: Api, { queue }: Deps) {
       listeners -= 1;
     });
     const log = (await queue.logOf(request.params.id)) ?? fail({ kind: 'not-found', what: 'run' });
-    const last = request.headers['last-event-id'];
+    const last = log.resumeAfter(request.headers['last-event-id']);
     // A browser that has heard everything would come again and again; this is how it is told not to.
     if (log.isOverAfter(last)) return reply.code(204).send();
     const stream = Readable.from(eventStream(log, last, left));

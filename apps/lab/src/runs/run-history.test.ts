@@ -58,6 +58,28 @@ test('what waited or ran when the lab was killed has failed, for this start and 
   expect(await (await startLab({ dataDir: lab.dataDir })).find(running.id)).toEqual(found);
 });
 
+test('who heard the beginning of a run before the lab was killed is told once how it ended', async () => {
+  const running = run(1, { status: 'running', position: 0, endedAt: null });
+  const lab = await startLab({ dataDir: folderWith(running) });
+  for (const heard of [1, 2, 37, 5_000]) {
+    const told: { id: number; status: unknown }[] = [];
+    for await (const { id, data } of lab.events(running.id, heard)) told.push({ id, status: data.status });
+    expect(told).toEqual([{ id: expect.any(Number), status: 'failed' }]);
+    expect(told[0]?.id).toBeGreaterThan(heard);
+    const again = { 'last-event-id': String(told[0]?.id) };
+    expect((await fetch(`${lab.url}/lab/runs/${running.id}/events`, { headers: again })).status).toBe(204);
+  }
+});
+
+test('who says that it heard what was never told hears everything', async () => {
+  const lab = await startLab();
+  const { id } = await lab.add('plain');
+  const all = await lab.untilEnded(id);
+  const heard: unknown[] = [];
+  for await (const event of lab.events(id, 999_999)) heard.push(event);
+  expect(heard).toEqual(all);
+});
+
 test('what the runs of a lab that was killed left in the stores is removed by the next start', async () => {
   const running = run(1, { status: 'running', position: 0, endedAt: null });
   const lab = await startLab({ dataDir: folderWith(running) });
@@ -83,6 +105,25 @@ test('of each experiment the last ten that ended are kept, and its last result i
   await lab.close();
   const files = readdirSync(join(lab.dataDir, 'runs')).filter((name) => !name.includes('events'));
   expect(files.sort()).toEqual([...kept, id].map((each) => `${each}.json`).sort());
+});
+
+test('a run that waited while ten newer ones ended is kept when it ends, with what it told', async () => {
+  const lab = await startLab();
+  const blocking = await lab.add('stuck');
+  const waiting = await lab.add('plain');
+  for (let n = 0; n < 11; n += 1) await lab.cancel((await lab.add('plain')).id);
+  expect(await lab.cancel(waiting.id)).toMatchObject({ id: waiting.id, status: 'cancelled' });
+  expect(await lab.find(waiting.id)).toMatchObject({ status: 'cancelled' });
+  expect(await lab.list('?experiment=plain&limit=50')).toHaveLength(10);
+  await lab.cancel(blocking.id);
+  await lab.close();
+  const files = readdirSync(join(lab.dataDir, 'runs'));
+  expect(files.filter((name) => name.startsWith(waiting.id)).sort()).toEqual([
+    `${waiting.id}.events.json`,
+    `${waiting.id}.json`,
+  ]);
+  // Ten of the one experiment, one of the other, and what each told.
+  expect(files).toHaveLength(22);
 });
 
 test('a result of the command line is the last run, from when it is newer; and it is one run, however often it is read', async () => {

@@ -22,14 +22,18 @@ export function openRunHistory(kept: KeptRuns, resultsFolder: string, onError: (
 
   const keep = (run: Run) => {
     runs.set(run.id, run);
-    if (run.endedAt !== null) forgetOldest(run.experiment);
-    return kept.keep(run);
+    const written = kept.keep(run);
+    if (run.endedAt !== null) forgetOldest(run);
+    return written;
   };
 
-  const forgetOldest = (experiment: string) => {
-    const lastResult = lastResultOf(experiment);
-    const ended = newestFirst(experiment).filter((run) => run.endedAt !== null && run !== lastResult);
-    for (const { id } of ended.slice(MOST_ENDED)) {
+  /** Those that ended first, whenever they were asked for: one that waited long is not forgotten as soon as it has ended. */
+  const forgetOldest = (latest: Run) => {
+    const spared = [latest, lastResultOf(latest.experiment)];
+    const others = newestFirst(latest.experiment)
+      .filter((run) => run.endedAt !== null && !spared.includes(run))
+      .sort((one, other) => Date.parse(other.endedAt ?? '') - Date.parse(one.endedAt ?? ''));
+    for (const { id } of others.slice(spared[1] === latest ? MOST_ENDED : MOST_ENDED - 1)) {
       runs.delete(id);
       kept.forget(id);
     }

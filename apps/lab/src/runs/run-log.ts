@@ -24,11 +24,17 @@ const MOST_SERIES = 500;
  */
 export type RunLog = ReturnType<typeof openRunLog>;
 
-/** @param told what a run that has ended told; such a log has ended too */
+/**
+ * Above every id of a run that was broken off: no process tells so much before its deadline. What is told of such a run afterwards
+ * has ids from here on, so that they rise for who heard its beginning.
+ */
+export const FIRST_ID_AFTERWARDS = 1_000_000_000;
+
+/** @param told what a run that has ended told, or nothing if that is not known any more; such a log has ended too */
 export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) {
   let entries: Entry[] = [...(told ?? [])];
   let ended = told !== undefined;
-  let nextId = (entries.at(-1)?.id ?? 0) + 1;
+  let nextId = told?.length === 0 ? FIRST_ID_AFTERWARDS : (entries.at(-1)?.id ?? 0) + 1;
   let oneIn = 1;
   let drawn = 0;
   let spoken = 0;
@@ -94,6 +100,9 @@ export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) 
       ended = true;
       for (const wake of waiting) wake();
     },
+
+    /** Where a listener goes on that says what it heard last: from the beginning if this was never told. */
+    resumeAfter: (id: number) => (id < nextId ? id : 0),
 
     /** Whether nothing is told after an event, and nothing will be. */
     isOverAfter: (id: number) => ended && (entries.at(-1)?.id ?? 0) <= id,
