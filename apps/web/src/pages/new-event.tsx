@@ -83,7 +83,7 @@ function NewEvent() {
             <Checkbox label="Put it on sale at once" checked={atOnce} onChange={setAtOnce} />
             {!atOnce && (
               <Checkbox
-                label="Show it in the shop until its sale opens, instead of keeping it a draft"
+                label="Show it in the shop before that too; otherwise it stays a draft"
                 checked={shownBefore}
                 onChange={setShownBefore}
               />
