@@ -140,7 +140,7 @@ function Status({ event }: { event: Event }) {
     <Card title="Status">
       {!asking && problem}
       {event.status === 'draft' && opensLater && (
-        <p>Everybody sees it then. Its sale opens on {eventTime(event.salesOpenAt, event.timeZone).there}.</p>
+        <p>The shop can show it already. Its sale opens on {eventTime(event.salesOpenAt, event.timeZone).there}.</p>
       )}
       <div className="flex flex-wrap gap-2">
         {event.status === 'draft' && (
