@@ -38,8 +38,8 @@ const rightOf = (arms: readonly ShownArm[]) => arms.find(isShipped)?.expected ??
 function HowToRead() {
   return (
     <p className="max-w-3xl text-sm text-muted">
-      Right is what the design has to hold. Expected is what a naive design was expected to come to, stated before it ran.
-      A cross marks what is not right, expected or not.
+      Right is what the design has to hold. Expected is what a naive design was expected to come to, stated before it
+      ran. A cross marks what is not right, expected or not.
     </p>
   );
 }
