@@ -18,7 +18,9 @@ const MOST_PER_USER = 20;
  * request (id, role, tier) and nothing that tells who that is: e-mail and name are read from PostgreSQL by the one call that
  * shows them. Reading all of it there would cost each request a query, and make PostgreSQL a part of every refusal.
  * The sorted set of a user's sessions, by their absolute end, serves "log out everywhere"; its name is `sessionOwner`'s, which
- * its sessions carry. Redis's clock decides all ends.
+ * its sessions carry. That list may be lost, or junk, while sessions live on: so "everywhere" also leaves a mark, the latest end
+ * that a session of before can have, and each use of a session looks at it in the same script. Who logs in later gets a later end.
+ * Redis's clock decides all ends.
  * The scripts reach session keys that they learn from the set: on Redis Cluster sessions need a Redis of their own.
  * What is of another type than they write is no session, and no list of sessions: they remove it.
  */
@@ -29,11 +31,23 @@ local function remove_unless(kind, key)
 end`;
 const NOW = `local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-const CREATE = `${NOW} ${REMOVE_UNLESS}
-local session, set, session_prefix = KEYS[1], KEYS[2], KEYS[3]
+/** The mark: sessions that end at it or before are over. No mark is later than any session's end even if the clock was set back. */
+const OVER_UNTIL = `
+local function over_until(key, now, absolute)
+  remove_unless('string', key)
+  local stored = redis.call('GET', key)
+  if not stored then return 0 end
+  local mark = tonumber(stored)
+  if mark and mark > 0 and mark <= now + 2 * absolute then return mark end
+  redis.call('DEL', key)
+  return 0
+end`;
+
+const CREATE = `${NOW} ${REMOVE_UNLESS} ${OVER_UNTIL}
+local session, set, session_prefix, mark = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 remove_unless('zset', set)
 local idle, absolute, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local ends = now + absolute
+local ends = math.max(now + absolute, over_until(mark, now, absolute) + 1)
 redis.call('HSET', session, 'endsAt', string.format('%.0f', ends), unpack(ARGV, 5))
 redis.call('PEXPIRE', session, math.min(idle, absolute))
 redis.call('ZREMRANGEBYSCORE', set, '-inf', now)
@@ -47,14 +61,16 @@ end
 redis.call('PEXPIRE', set, absolute)
 return 1`;
 
-const TOUCH = `${NOW} ${REMOVE_UNLESS}
+const TOUCH = `${NOW} ${REMOVE_UNLESS} ${OVER_UNTIL}
 remove_unless('hash', KEYS[1])
-local ends = tonumber(redis.call('HGET', KEYS[1], 'endsAt'))
+local found = redis.call('HMGET', KEYS[1], 'endsAt', 'owner', 'id', 'role', 'tier')
+local ends, owner = tonumber(found[1]), found[2]
 local left = math.floor(math.min(tonumber(ARGV[1]), (ends or 0) - now))
--- Also what ends at no time, or later than any session even if the clock was set back.
-if not (left > 0 and ends <= now + 2 * ARGV[2]) then redis.call('DEL', KEYS[1]) return {} end
+-- Also what ends at no time, or later than any session even if the clock was set back, and what is nobody's.
+local lives = left > 0 and ends <= now + 2 * ARGV[2] + 1 and owner
+if not lives or ends <= over_until(KEYS[2] .. owner, now, ARGV[2]) then redis.call('DEL', KEYS[1]) return {} end
 redis.call('PEXPIRE', KEYS[1], left)
-return redis.call('HMGET', KEYS[1], 'id', 'role', 'tier')`;
+return { found[3], found[4], found[5] }`;
 
 const END = `${REMOVE_UNLESS}
 remove_unless('hash', KEYS[1])
@@ -65,7 +81,10 @@ if owner then
 end
 return redis.call('DEL', KEYS[1])`;
 
-const END_ALL = `${REMOVE_UNLESS}
+const END_ALL = `${NOW} ${REMOVE_UNLESS} ${OVER_UNTIL}
+-- Past the mark of before: who logged in since then, even in this millisecond, ends later than that one.
+local over = math.max(now + ARGV[1], over_until(KEYS[3], now, ARGV[1]) + 1)
+redis.call('SET', KEYS[3], string.format('%.0f', over), 'PX', over - now)
 remove_unless('zset', KEYS[1])
 local ended = 0
 for _, hash in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do ended = ended + redis.call('DEL', KEYS[2] .. hash) end
@@ -82,13 +101,14 @@ return 1`;
 
 const SESSION = 'session:';
 const SESSIONS_OF = 'sessions-of:';
+const OVER = 'sessions-over:';
 const hashOf = (sid: string) => createHash('sha256').update(sid).digest('hex');
 
 /** Begins a session under this sid (256 random bits, chosen by the caller). `owner` is the user's `sessionOwner`. */
 export async function createSession(redis: Redis, sid: string, user: SessionUser, owner: string) {
   const hash = hashOf(sid);
   const fields = ['id', user.id, 'role', user.role, 'tier', user.tier, 'owner', owner];
-  const keys = [SESSION + hash, SESSIONS_OF + owner, SESSION];
+  const keys = [SESSION + hash, SESSIONS_OF + owner, SESSION, OVER + owner];
   await redis.eval(CREATE, keys.length, ...keys, IDLE_MS, ABSOLUTE_MS, MOST_PER_USER, hash, ...fields);
 }
 
@@ -96,7 +116,7 @@ export async function createSession(redis: Redis, sid: string, user: SessionUser
 /** Who this sid belongs to, and keeps the session from idling out. Null for a session that is unknown or has ended. */
 export async function touchSession(redis: Redis, sid: string): Promise<SessionUser | null> {
   const key = SESSION + hashOf(sid);
-  const fields = (await redis.eval(TOUCH, 1, key, IDLE_MS, ABSOLUTE_MS)) as (string | null)[];
+  const fields = (await redis.eval(TOUCH, 2, key, OVER, IDLE_MS, ABSOLUTE_MS)) as (string | null)[];
   if (fields.length === 0) return null;
   const [id, role, tier] = fields;
   const user = sessionUser.safeParse({ id, role, tier });
@@ -111,9 +131,9 @@ export async function endSession(redis: Redis, sid: string) {
   await redis.eval(END, 2, SESSION + hash, SESSIONS_OF, hash);
 }
 
-/** Ends every session of a user, who is named by their `sessionOwner`. */
+/** Ends every session of a user, who is named by their `sessionOwner`; also those that no list names any more. */
 export async function endSessionsOf(redis: Redis, owner: string) {
-  await redis.eval(END_ALL, 2, SESSIONS_OF + owner, SESSION);
+  await redis.eval(END_ALL, 3, SESSIONS_OF + owner, SESSION, OVER + owner, ABSOLUTE_MS);
 }
 // #endregion
 
