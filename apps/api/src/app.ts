@@ -37,7 +37,7 @@ import { userRoutes } from './routes/users.ts';
 
 /** Builds the application of one task: what wraps every request, then every route module by name. */
 export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: false }) {
-  const { config, redis } = deps;
+  const { config } = deps;
   const app = openApp({
     logLevel: config.logLevel,
     logBase: { task: config.taskName },
@@ -58,7 +58,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   await app.register(async (scope: Api) => {
     await scope.register(cookie);
     refuseOtherOrigins(scope);
-    readSessions(scope, redis);
+    readSessions(scope, deps);
     limitRequests(scope, deps, metrics);
     readApiKeys(scope, deps);
     const passwords = passwordQueue();

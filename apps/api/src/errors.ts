@@ -3,6 +3,8 @@ import type { BookingStatus } from '@minitickets/contract';
 /** Everything that can go wrong, in our words. What each means in HTTP is decided in `plugins/error-mapping.ts` alone. */
 export type Failure =
   | { kind: 'unauthenticated' }
+  /** The caller's account was deleted while they had a session. */
+  | { kind: 'account-gone' }
   | { kind: 'invalid-credentials' }
   | { kind: 'forbidden'; reason: string }
   | { kind: 'cross-origin' }

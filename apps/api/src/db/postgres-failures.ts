@@ -34,6 +34,8 @@ export function postgresFailure(error: unknown): Failure | null {
     // Text that PostgreSQL cannot hold: a NUL character, half a surrogate pair.
     if (code === '22021' || code === '22P05')
       return { kind: 'not-valid', path: '', message: 'text with characters that cannot be stored' };
+    // A row that names its writer, who is no more. All foreign keys to users are named by drizzle, and nothing here deletes users.
+    if (code === '23503' && cause.constraint?.endsWith('_users_id_fk')) return { kind: 'account-gone' };
     return null;
   }
   const network = 'code' in cause && NETWORK_CODES.has(String(cause.code));

@@ -18,6 +18,12 @@ export function mapErrors(app: Api) {
   });
 }
 
+/** What an error means in our words, or null if it is a fault of ours or a refusal of Fastify's. */
+export function meaningOf(error: unknown): Failure | null {
+  if (error instanceof TicketingError) return error.failure;
+  return postgresFailure(error) ?? redisFailure(error);
+}
+
 /** The answer to an address that nothing is behind. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply) {
   return sendProblem(reply, { code: 'not_found', detail: `Nothing answers ${request.method} here.` });
@@ -54,7 +60,6 @@ function toProblem({ code, detail, retryAfterMs, errors }: Answer): Problem {
 }
 
 function answerTo(error: FastifyError): Answer {
-  if (error instanceof TicketingError) return answerToFailure(error.failure);
   if (hasZodFastifySchemaValidationErrors(error)) {
     const where = error.validationContext === 'body' ? '' : `${error.validationContext}`;
     const errors = error.validation.slice(0, 20).map(({ instancePath, message }) => ({
@@ -67,7 +72,7 @@ function answerTo(error: FastifyError): Answer {
       errors,
     };
   }
-  const failure = postgresFailure(error) ?? redisFailure(error);
+  const failure = meaningOf(error);
   if (failure) return answerToFailure(failure);
   // What Fastify itself refuses before any of our code runs.
   if (error.statusCode === 413) return { code: 'too_large', detail: 'The body is larger than this path takes.' };
@@ -83,6 +88,8 @@ function answerToFailure(failure: Failure): Answer {
   switch (failure.kind) {
     case 'unauthenticated':
       return { code: 'unauthenticated', detail: 'This needs a session, or a valid API key.' };
+    case 'account-gone':
+      return { code: 'unauthenticated', detail: 'The account of this session was deleted.' };
     case 'invalid-credentials':
       return { code: 'invalid_credentials', detail: 'No account has this e-mail and this password.' };
     case 'forbidden':

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Role, Tier, User } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Redis } from 'ioredis';
-import type { Api, Deps } from '../deps.ts';
+import type { Connection } from '../db/client.ts';
+import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { createSession, endSession, setTierOfSessions, touchSession } from '../queries/sessions.ts';
-import { tierOfUser } from '../queries/users.ts';
+import { createSession, endSession, endSessionsOf, setTierOfSessions, touchSession } from '../queries/sessions.ts';
+import { roleOfUser, tierOfUser } from '../queries/users.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
+import { meaningOf } from './error-mapping.ts';
 
 const COOKIE = 'sid';
 /** A tier that changes faster than it is read is looked at so often. */
@@ -16,8 +18,18 @@ const MOST_LOOKS = 5;
  * Looks up who is calling, for every route of this scope. If Redis is away a request with a `sid` fails here (503), before
  * the limiter: treated as logged out, people would be sent to a log-in that cannot work either.
  */
-export function readSessions(app: Api, redis: Redis) {
+export function readSessions(app: Api, { config, redis }: Deps) {
   app.decorateRequest('viewer', null);
+  // A session can outlive its account: whoever finds that out, a query or PostgreSQL, it ends all that the account had.
+  app.setErrorHandler(async (error, request, reply) => {
+    if (meaningOf(error)?.kind === 'account-gone' && request.viewer?.via === 'session') {
+      await endSessionsOf(redis, sessionOwner(config.appSecret, request.viewer.user.id)).catch((cause: unknown) => {
+        request.log.warn({ err: cause }, 'the sessions of an account that is gone were not ended');
+      });
+      clearSessionCookie(request, reply);
+    }
+    throw error;
+  });
   app.addHook('onRequest', async (request) => {
     const sid = request.cookies[COOKIE];
     if (!sid) return;
@@ -86,12 +98,24 @@ export async function requireSession(request: FastifyRequest) {
     fail({ kind: 'forbidden', reason: 'This needs a session; an API key is not enough.' });
 }
 
-/** Makes a route hook: only for people of one of these roles. */
-export function requireRole(...roles: Role[]) {
+/**
+ * Makes a route hook: only for people of one of these roles, by what PostgreSQL says now. A session keeps the role that its
+ * user logged in with, and nothing tells it of another one; so whoever lost a role has lost it with their next request.
+ */
+export function requireRole(db: Connection, ...roles: Role[]) {
   return async (request: FastifyRequest) => {
-    const { user } = viewerOf(request);
-    if (!roles.includes(user.role)) fail({ kind: 'forbidden', reason: `This is for the role ${roles.join(' or ')}.` });
+    const viewer = await withRoleOfNow(db, viewerOf(request));
+    if (!roles.includes(viewer.user.role))
+      fail({ kind: 'forbidden', reason: `This is for the role ${roles.join(' or ')}.` });
+    request.viewer = viewer;
   };
+}
+
+/** The same caller in the role that they have now. An API key was looked up in PostgreSQL with this very request. */
+export async function withRoleOfNow(db: Connection, viewer: Viewer): Promise<Viewer> {
+  if (viewer.via === 'api-key') return viewer;
+  const role = (await roleOfUser(db, viewer.user.id)) ?? fail({ kind: 'account-gone' });
+  return { ...viewer, user: { ...viewer.user, role } };
 }
 
 /** Who is calling, behind `requireUser`. */

@@ -58,3 +58,9 @@ export async function tierOfUser(db: Connection, userId: string): Promise<Tier |
   const [row] = await db.select({ tier: users.tier }).from(users).where(eq(users.id, userId));
   return row?.tier;
 }
+
+/** @returns undefined if there is no account of this id */
+export async function roleOfUser(db: Connection, userId: string): Promise<Role | undefined> {
+  const [row] = await db.select({ role: users.role }).from(users).where(eq(users.id, userId));
+  return row?.role;
+}

@@ -12,7 +12,7 @@ export function auditRoutes(app: Api, { db }: Deps) {
   app.post(
     '/v1/admin/audits',
     {
-      onRequest: [requireSession, requireRole('admin')],
+      onRequest: [requireSession, requireRole(db, 'admin')],
       schema: {
         summary: 'Hold the laws of conservation against the database, all against the same moment; one audit at a time',
         response: { 200: auditResult },

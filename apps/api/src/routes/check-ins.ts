@@ -19,7 +19,7 @@ export function checkInRoutes(app: Api, { config, db }: Deps) {
   app.post(
     '/v1/check-ins',
     {
-      onRequest: [requireUser, requireRole('organiser')],
+      onRequest: [requireUser, requireRole(db, 'organiser')],
       schema: { summary: 'Admit a ticket', body: checkIn, response: { 201: checkedIn } },
     },
     async (request, reply) => {
@@ -53,7 +53,7 @@ export function checkInRoutes(app: Api, { config, db }: Deps) {
   app.get(
     '/v1/events/:event/door-list',
     {
-      onRequest: [requireUser, requireRole('organiser', 'admin')],
+      onRequest: [requireUser, requireRole(db, 'organiser', 'admin')],
       schema: {
         summary: 'Who has a ticket of my event, and who is in',
         params: z.object({ event: z.string().min(1).max(80) }),

@@ -35,6 +35,7 @@ test.each([
   ['get', '/v1/tickets/{id}'],
   ['post', '/v1/check-ins'],
   ['get', '/v1/admin/users'],
+  ['delete', '/v1/admin/users/{id}/sessions'],
   ['get', '/v1/admin/tasks'],
   ['get', '/v1/admin/events'],
   ['post', '/v1/admin/audits'],

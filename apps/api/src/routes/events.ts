@@ -4,7 +4,7 @@ import { violates } from '../db/postgres-failures.ts';
 import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { limit } from '../plugins/rate-limit.ts';
-import { requireRole, requireUser, viewerOf } from '../plugins/session.ts';
+import { requireRole, requireUser, viewerOf, withRoleOfNow } from '../plugins/session.ts';
 import {
   comingEvents,
   type EventRow,
@@ -52,12 +52,13 @@ export function eventRoutes(app: Api, { db }: Deps) {
     { onRequest: limit('reads'), schema: { summary: 'One event, by id or slug', params, response: { 200: event } } },
     async (request) => {
       const row = await eventByIdOrSlug(db, request.params.event);
-      if (!row || (row.status === 'draft' && !runs(request.viewer, row))) fail({ kind: 'not-found', what: 'event' });
+      if (!row) fail({ kind: 'not-found', what: 'event' });
+      if (row.status === 'draft') await ownEvent(request.viewer && (await withRoleOfNow(db, request.viewer)), row);
       return toEvent(row, await ticketTypesOf(db, [row.id]));
     },
   );
 
-  const organisersOnly = [requireUser, requireRole('organiser', 'admin')];
+  const organisersOnly = [requireUser, requireRole(db, 'organiser', 'admin')];
 
   app.post(
     '/v1/events',
@@ -112,7 +113,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
   );
 }
 
-/** The event that an organiser may change: their own. Another organiser's is as good as not there. */
+/** The event that an organiser may see while it is a draft, and change: their own. Another organiser's is as good as not there. */
 export async function ownEvent(viewer: Viewer | null, row: EventRow | undefined) {
   if (!row || !runs(viewer, row)) fail({ kind: 'not-found', what: 'event' });
   return row;

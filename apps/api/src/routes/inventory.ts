@@ -11,7 +11,7 @@ export function inventoryRoutes(app: Api, { db, redis }: Deps) {
   app.get(
     '/v1/admin/events',
     {
-      onRequest: [requireSession, requireRole('admin')],
+      onRequest: [requireSession, requireRole(db, 'admin')],
       schema: {
         summary: 'The places of coming events and of the last day’s, drafts and cancelled ones too; soonest first',
         querystring: eventInventoryQuery,

@@ -4,11 +4,11 @@ import { requireRole, requireSession } from '../plugins/session.ts';
 import { INTERVAL_SECONDS, readActivity, readActivitySeries } from '../queries/limit-activity.ts';
 
 /** What the limits did over the last minutes: the same from every task, up to the second that has not been reported yet. */
-export function limitActivityRoutes(app: Api, { redis }: Deps) {
+export function limitActivityRoutes(app: Api, { db, redis }: Deps) {
   app.get(
     '/v1/admin/limits/activity',
     {
-      onRequest: [requireSession, requireRole('admin')],
+      onRequest: [requireSession, requireRole(db, 'admin')],
       schema: {
         summary: 'What all tasks decided of late, and the busiest identities',
         querystring: activityQuery,
@@ -31,7 +31,7 @@ export function limitActivityRoutes(app: Api, { redis }: Deps) {
   app.get(
     '/v1/admin/limits/activity/series',
     {
-      onRequest: [requireSession, requireRole('admin')],
+      onRequest: [requireSession, requireRole(db, 'admin')],
       schema: {
         summary: 'What all tasks decided over the last minutes, interval by interval',
         querystring: activitySeriesQuery,

@@ -11,8 +11,8 @@ import { type PolicyName, policies } from '../rules/limits.ts';
 const policyName = z.enum(Object.keys(policies) as [PolicyName, ...PolicyName[]]);
 
 /** One identity's bucket, for an operator who is asked why somebody is refused. */
-export function limitBucketRoutes(app: Api, { redis }: Deps) {
-  const adminsOnly = [requireSession, requireRole('admin')];
+export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
+  const adminsOnly = [requireSession, requireRole(db, 'admin')];
 
   app.get(
     '/v1/admin/limits/:policy/buckets/:bucket',

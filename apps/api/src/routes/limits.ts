@@ -30,7 +30,7 @@ type Params = z.infer<typeof params>;
 
 /** The limits as operators see them, and change them while they are in force. */
 export function limitRoutes(app: Api, { db }: Deps) {
-  const adminsOnly = [requireSession, requireRole('admin')];
+  const adminsOnly = [requireSession, requireRole(db, 'admin')];
 
   app.get(
     '/v1/admin/limits',

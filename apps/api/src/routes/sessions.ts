@@ -8,6 +8,7 @@ import { limit } from '../plugins/rate-limit.ts';
 import {
   clearSessionCookie,
   leaveSession,
+  requireRole,
   requireSession,
   requireUser,
   startSession,
@@ -52,7 +53,7 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
     '/v1/sessions/current',
     { onRequest: requireUser, schema: { summary: 'Who am I', response: { 200: user } } },
     // The one call that says who it is: a session itself holds no name and no e-mail.
-    async (request) => (await userById(db, viewerOf(request).user.id)) ?? fail({ kind: 'unauthenticated' }),
+    async (request) => (await userById(db, viewerOf(request).user.id)) ?? fail({ kind: 'account-gone' }),
   );
 
   app.delete(
@@ -70,6 +71,25 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
     async (request, reply) => {
       await endSessionsOf(redis, sessionOwner(config.appSecret, viewerOf(request).user.id));
       clearSessionCookie(request, reply);
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.delete(
+    '/v1/admin/users/:id/sessions',
+    {
+      onRequest: [requireSession, requireRole(db, 'admin')],
+      schema: {
+        summary: 'Log a user out everywhere; also one whose account is gone',
+        // In the one spelling that PostgreSQL has: sessions are found by it.
+        params: z.object({ id: z.uuid().toLowerCase() }),
+        response: { 204: z.null() },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      await endSessionsOf(redis, sessionOwner(config.appSecret, id));
+      request.log.info({ user: id, endedBy: viewerOf(request).user.id }, 'the sessions of a user were ended');
       return reply.code(204).send(null);
     },
   );

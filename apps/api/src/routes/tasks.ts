@@ -4,11 +4,11 @@ import { requireRole, requireSession } from '../plugins/session.ts';
 import { readReports } from '../queries/task-reports.ts';
 
 /** The tasks behind the balancer, as each reports itself: every task tells the same. */
-export function taskRoutes(app: Api, { redis }: Deps) {
+export function taskRoutes(app: Api, { db, redis }: Deps) {
   app.get(
     '/v1/admin/tasks',
     {
-      onRequest: [requireSession, requireRole('admin')],
+      onRequest: [requireSession, requireRole(db, 'admin')],
       schema: { summary: 'The tasks that report, and how each is', response: { 200: pageOf(taskReport) } },
     },
     async () => ({ items: await readReports(redis), nextCursor: null }),

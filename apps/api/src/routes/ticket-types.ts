@@ -15,7 +15,7 @@ const eventParams = z.object({ event: z.string().min(1).max(80) });
 const typeParams = eventParams.extend({ ticketType: z.uuid() });
 
 export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
-  const onRequest = [requireUser, requireRole('organiser', 'admin')];
+  const onRequest = [requireUser, requireRole(db, 'organiser', 'admin')];
 
   app.post(
     '/v1/events/:event/ticket-types',

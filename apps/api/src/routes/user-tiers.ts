@@ -12,7 +12,7 @@ export function userTierRoutes(app: Api, deps: Deps) {
   app.get(
     '/v1/admin/users',
     {
-      onRequest: [requireSession, requireRole('admin')],
+      onRequest: [requireSession, requireRole(db, 'admin')],
       schema: {
         summary: 'The account of an e-mail, whatever its case; an empty list if there is none',
         querystring: userSearch,
@@ -28,10 +28,11 @@ export function userTierRoutes(app: Api, deps: Deps) {
   app.patch(
     '/v1/admin/users/:id',
     {
-      onRequest: [requireSession, requireRole('admin')],
+      onRequest: [requireSession, requireRole(db, 'admin')],
       schema: {
         summary: 'Change a user’s tier; their next request is in it',
-        params: z.object({ id: z.uuid() }),
+        // In the one spelling that PostgreSQL has: sessions are found by it.
+        params: z.object({ id: z.uuid().toLowerCase() }),
         body: z.strictObject({ tier }),
         response: { 200: user },
       },
