@@ -3,6 +3,8 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import type { Api } from '../deps.ts';
 import { sendNotFound } from './error-mapping.ts';
 import { describeError } from './logged-errors.ts';
+import { describeRequest } from './logged-requests.ts';
+import { browserHeaders } from './security-headers.ts';
 import { refuseUnreadable } from './unreadable-requests.ts';
 
 /** One request may take this long in all; what waits longer is a fault, and the caller has left. */
@@ -15,16 +17,19 @@ type Options = {
   /** Stands in every line of the log. */
   logBase: Record<string, string>;
   trustProxy: NonNullable<FastifyServerOptions['trustProxy']>;
+  /** Where the log goes, if not to standard output. */
+  logTo?: { write: (line: string) => void };
 };
 
 /** Opens an application without routes: it waits for nobody for ever, and refuses what cannot be read in our form. */
-export function openApp({ logLevel, logBase, trustProxy }: Options): Api {
+export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api {
   const app: Api = fastify({
     logger: {
       level: logLevel,
       base: logBase,
       redact: ['req.headers.cookie', 'req.headers.authorization'],
-      serializers: { err: describeError },
+      serializers: { err: describeError, req: describeRequest },
+      ...(logTo && { stream: logTo }),
     },
     trustProxy,
     bodyLimit: 64 * 1024,
@@ -36,8 +41,10 @@ export function openApp({ logLevel, logBase, trustProxy }: Options): Api {
     // Longer than any balancer keeps an idle connection, so that none is closed just as it is used again.
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // An address that cannot even be decoded never reaches the error handler.
-    frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply),
+    // An address that cannot even be decoded reaches neither hooks nor the error handler.
+    frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply.headers(browserHeaders(request.url))),
+    // A request that came while the server closes is served; the connection ends with the answer. Stores close after the server.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);

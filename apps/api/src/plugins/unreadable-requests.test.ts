@@ -26,6 +26,7 @@ async function sendRaw(bytes: string, drip = '') {
   clearInterval(dripping);
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   expect(head).toMatch(/\r\ncontent-type: application\/problem\+json/i);
+  expect(head).toMatch(/\r\nx-content-type-options: nosniff/i);
   return JSON.parse(body);
 }
 

@@ -1,6 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Problem, problems } from '@minitickets/contract';
+import { browserHeaders } from './security-headers.ts';
 
 /** Answers what never became a request, or not as a whole: Node hands over the bare connection, and it ends with the answer. */
 export function refuseUnreadable(error: Error & { code?: string }, socket: Socket & { _httpMessage?: ServerResponse }) {
@@ -18,6 +19,7 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'content-type: application/problem+json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
+      ...Object.entries(browserHeaders('/')).map(([name, value]) => `${name}: ${value}`),
       'connection: close',
       '',
       body,

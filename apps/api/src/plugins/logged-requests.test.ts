@@ -1,0 +1,83 @@
+import { problems } from '@minitickets/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mapErrors, sendNotFound } from './error-mapping.ts';
+import { openApp } from './open-app.ts';
+
+const lines: string[] = [];
+const app = openApp({
+  logLevel: 'trace',
+  logBase: {},
+  trustProxy: false,
+  logTo: { write: (line) => lines.push(line) },
+});
+beforeAll(async () => {
+  mapErrors(app);
+  app.setNotFoundHandler(sendNotFound);
+  app.get('/people', async () => ({}));
+  app.get('/buckets/:bucket', async () => ({}));
+  app.get('/faults/:whose', async () => {
+    throw new Error('a fault');
+  });
+  await app.ready();
+});
+afterAll(() => app.close());
+
+test.each([
+  ['/people?email=who@secret.example', '/people'],
+  ['/buckets/account:who@secret.example', '/buckets/:bucket'],
+  ['/buckets/account%3Awho%40secret.example?x=secret', '/buckets/:bucket'],
+  ['/faults/secret', '/faults/:whose'],
+  ['/no-route/secret?secret', '(no route)'],
+  ['/%c0/secret', '(no route)'],
+])('the log knows the route of %s, and nothing that the address carries', async (url, route) => {
+  lines.length = 0;
+  await app.inject(url);
+  const log = lines.join('');
+  expect(log).toContain(`"url":"${route}"`);
+  expect(log).not.toContain('secret');
+});
+
+test('an address that cannot be decoded is answered with all that browsers are told', async () => {
+  const answer = await app.inject('/%c0');
+  expect(answer.json()).toMatchObject({ error: 'not_found', title: problems.not_found.title });
+  expect(answer.headers).toMatchObject({
+    'content-security-policy': expect.stringContaining("script-src 'self';"),
+    'x-content-type-options': 'nosniff',
+  });
+});
+
+test('a request on a connection that is kept alive is served while the server closes', async () => {
+  const closing = openApp({ logLevel: 'silent', logBase: {}, trustProxy: false });
+  mapErrors(closing);
+  const [reached, goOn] = [gate(), gate()];
+  closing.get('/slow', async () => {
+    reached.resolve();
+    await goOn.promise;
+    return {};
+  });
+  closing.get('/', async () => ({ served: true }));
+  const preClosed = gate();
+  closing.addHook('preClose', async () => {
+    preClosed.resolve();
+    await goOn.promise;
+  });
+  const address = await closing.listen({ host: '127.0.0.1', port: 0 });
+  const slow = fetch(`${address}/slow`);
+  await reached.promise;
+  const closed = closing.close();
+  await preClosed.promise;
+  const answer = await fetch(address);
+  expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+  goOn.resolve();
+  expect((await slow).status).toBe(200);
+  await closed;
+});
+
+/** A promise that somebody else keeps. */
+function gate() {
+  let resolve = () => {};
+  const promise = new Promise<void>((keep) => {
+    resolve = keep;
+  });
+  return { promise, resolve };
+}
