@@ -44,7 +44,7 @@ test('a page that was rendered when it was built is served at the address that i
 });
 
 test('the shell is served at every other address of a page, and a problem below those that are none', async () => {
-  for (const address of ['/', '/events/an-evening', '/decisions/there-is-none']) {
+  for (const address of ['/', '/events/an-evening', '/bookings']) {
     expect((await get(address)).body).toContain('The shell');
   }
   for (const address of ['/v1/nothing', '/lab/nothing', '/assets/gone.js', '/share/gone.png']) {
@@ -82,5 +82,55 @@ test('a host that is none gets into no page', async () => {
   for (const host of ['"><script>alert(1)</script>', 'a b', `${'x'.repeat(300)}`, "evil'onload=x"]) {
     const { body } = await get('/', { host });
     expect(body).toContain('content="/"');
+  }
+});
+
+test('HEAD is answered as GET is, without the page', async () => {
+  for (const url of ['/', '/decisions/double-click', '/bookings', '/decisions/there-is-none', '/v1/nothing']) {
+    const headers = { accept: 'text/html', host: 'tickets.example' };
+    const [head, page] = [await app.inject({ method: 'HEAD', url, headers }), await get(url)];
+    expect([head.statusCode, head.headers['content-type']]).toEqual([page.statusCode, page.headers['content-type']]);
+    expect(head.body).toBe('');
+  }
+});
+
+test('a decision that there is not is answered 404, with the page that says so', async () => {
+  for (const url of ['/decisions/there-is-none', '/decisions/double-click/more']) {
+    const answer = await get(url);
+    expect([answer.statusCode, answer.body]).toEqual([404, expect.stringContaining('The shell')]);
+  }
+});
+
+test('with a slash at its end the address of a page leads to the page, and nowhere else', async () => {
+  for (const url of ['/decisions', '/decisions/double-click']) {
+    const answer = await get(`${url}/?seed=1`);
+    expect([answer.statusCode, answer.headers.location]).toEqual([308, `${url}?seed=1`]);
+  }
+  for (const url of ['//evil.example/', '//evil.example/decisions/']) {
+    expect((await get(url)).headers).not.toHaveProperty('location');
+  }
+});
+
+test('a page that a browser has is not sent again, unless it is another one by now', async () => {
+  for (const url of ['/', '/decisions/double-click', '/bookings']) {
+    const { etag = '' } = (await get(url)).headers;
+    for (const known of [etag, `"another", ${etag}`, '*', String(etag).slice(2)]) {
+      const again = await get(url, { 'if-none-match': String(known) });
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
+      expect(again.headers['cache-control']).toBe('no-cache');
+    }
+    // The page names the host that it was asked under.
+    expect((await get(url, { 'if-none-match': String(etag), host: 'other.example' })).statusCode).toBe(200);
+    expect((await get(url, { 'if-none-match': 'W/"another"' })).statusCode).toBe(200);
+  }
+});
+
+test('what only begins like the reference has the policy of pages', async () => {
+  const policy = async (url: string) => String((await get(url)).headers['content-security-policy']);
+  for (const url of ['/docsx', '/docs-and-more', '/docs%2f', '/docs.html']) {
+    expect(await policy(url)).not.toContain('unsafe-inline');
+  }
+  for (const url of ['/docs', '/docs/', '/docs?x', '/docs/js/scalar.js']) {
+    expect(await policy(url)).toContain('unsafe-inline');
   }
 });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -10,6 +11,9 @@ const NOT_PAGES = /^\/(v1|lab|health|metrics|docs|problems|assets|share|openapi\
 
 /** Stands in the built pages where an address has to be a whole one, as previews of links want it. */
 const ORIGIN_MARK = '%ORIGIN%';
+
+/** Below it each page was rendered when it was built, so that the shell knows no other. */
+const ALL_RENDERED = /^\/decisions\//;
 
 /**
  * Serves the built pages: assets for ever, as their names are hashes of their content; pages themselves never from a cache.
@@ -33,33 +37,51 @@ export async function pageRoutes(app: Api, webRoot: string) {
   });
   for (const [address, page] of pages) {
     app.get(address, { schema: { hide: true } }, (request, reply) => sendPage(page, request, reply));
+    if (address === '/') continue;
+    // One page, one address, which links and search engines know it by.
+    app.get(`${address}/`, { schema: { hide: true } }, (request, reply) =>
+      reply.redirect(`${address}${request.url.match(/\?.*$/s)?.[0] ?? ''}`, 308),
+    );
   }
   // The pages' own router knows the other addresses, and shows its own "not found".
   app.setNotFoundHandler((request, reply) => {
-    const wantsPage =
-      request.method === 'GET' && !NOT_PAGES.test(request.url) && request.headers.accept?.includes('text/html');
-    return wantsPage ? sendPage(shell, request, reply) : sendNotFound(request, reply);
+    const reads = request.method === 'GET' || request.method === 'HEAD';
+    const wantsPage = reads && !NOT_PAGES.test(request.url) && request.headers.accept?.includes('text/html');
+    if (!wantsPage) return sendNotFound(request, reply);
+    return sendPage(shell, request, reply.code(ALL_RENDERED.test(request.url) ? 404 : 200));
   });
 }
 
+type Page = { text: string; digest: string };
+
 /** The pages by their addresses: `/` and `/decisions/double-click`. */
-function readPages(webRoot: string): Map<string, string> {
+function readPages(webRoot: string): Map<string, Page> {
   const files = readdirSync(webRoot, { recursive: true, encoding: 'utf8' });
   const names = files.filter((file) => file === 'index.html' || file.endsWith(`${sep}index.html`));
   return new Map(
     names.map((name) => {
       const folder = dirname(name).split(sep).join('/');
-      return [folder === '.' ? '/' : `/${folder}`, readFileSync(join(webRoot, name), 'utf8')];
+      const text = readFileSync(join(webRoot, name), 'utf8');
+      return [folder === '.' ? '/' : `/${folder}`, { text, digest: digestOf(text) }];
     }),
   );
 }
 
-function sendPage(page: string, request: FastifyRequest, reply: FastifyReply) {
-  return reply
-    .type('text/html; charset=utf-8')
-    .header('cache-control', 'no-cache')
-    .send(page.replaceAll(ORIGIN_MARK, () => originOf(request)));
+function sendPage({ text, digest }: Page, request: FastifyRequest, reply: FastifyReply) {
+  const origin = originOf(request);
+  reply.header('cache-control', 'no-cache');
+  if (reply.statusCode === 200) {
+    // Weak: a proxy may compress the page. Asked under another host it is another page.
+    const tag = `W/"${digestOf(`${digest} ${origin}`)}"`;
+    reply.header('etag', tag);
+    if (request.headers['if-none-match']?.split(/,\s*/).some((known) => known === '*' || weak(known) === tag))
+      return reply.code(304).send();
+  }
+  return reply.type('text/html; charset=utf-8').send(text.replaceAll(ORIGIN_MARK, () => origin));
 }
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
+const weak = (tag: string) => (tag.startsWith('W/') ? tag : `W/${tag}`);
 
 /** A host as browsers send it. What is none is left out, and the addresses in the page begin with their paths. */
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
