@@ -3,6 +3,7 @@ import { openRedis } from '@minitickets/api/db/redis';
 import { openApp } from '@minitickets/api/plugins/open-app';
 import { openArena } from '@minitickets/decisions/frame/arena';
 import { ARM_DEADLINE_MS, type Experiment } from '@minitickets/decisions/frame/experiment';
+import { removeAbandonedKeys } from '@minitickets/decisions/frame/run-keys';
 import { dropAbandonedDatabases } from '@minitickets/decisions/frame/scratch-database';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
@@ -33,7 +34,11 @@ export function openLab({ config, experiments, program, runDeadline = deadlineFo
   const lifecycle = { draining: false };
   const warn = (what: string) => (error: unknown) => app.log.warn({ err: error }, what);
   const redis = openRedis({ url: config.redisUrl, keyPrefix: '', onError: () => {} });
-  const pauses = openRedisPauses(redis);
+  const pauses = openRedisPauses(
+    redis,
+    join(config.dataDir, 'redis-pause'),
+    warn('the end of a pause could not be kept'),
+  );
   const kept = openKeptRuns(join(config.dataDir, 'runs'), warn('a run could not be read or kept'));
   const history = openRunHistory(kept, config.dataDir, warn('a result could not be kept'));
   const stores = { databaseUrl: config.databaseUrl, redisUrl: config.redisUrl, description: 'the running stack’s' };
@@ -52,10 +57,11 @@ export function openLab({ config, experiments, program, runDeadline = deadlineFo
 
   return {
     app,
-    /** Removes what the runs of a lab that was killed left in the stores. */
+    /** Removes what runs left in the stores that were killed, of this lab or on the command line. */
     async tidy() {
       await dropAbandonedDatabases(config.databaseUrl).catch(warn('PostgreSQL is away: the next run tidies it'));
       for (const id of history.interrupted) await openArena(stores, id).close().catch(warn('Redis is away'));
+      await removeAbandonedKeys(config.redisUrl).catch(warn('the keys of runs that died could not be removed'));
     },
     /** Ends every run, which ends the streams, and then the rest. */
     async close() {

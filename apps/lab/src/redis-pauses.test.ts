@@ -1,4 +1,6 @@
 import type { Problem, RedisPause } from '@minitickets/contract';
+import { openArena } from '@minitickets/decisions/frame/arena';
+import { livingRuns } from '@minitickets/decisions/frame/run-keys';
 import { startRedis } from '@minitickets/stack/redis';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -54,6 +56,31 @@ test('a run is not disturbed by a pause, and does not begin in one', async () =>
   const { status, startedAt } = await lab.find(waiting.id);
   expect(status).toBe('finished');
   expect(startedAt && startedAt >= body.pausedUntil).toBe(true);
+});
+
+test('a run of the command line is not disturbed by a pause either', async () => {
+  const lab = await startLab({ redisUrl: own.url });
+  const stores = { databaseUrl: '', redisUrl: own.url, description: 'a test’s' };
+  const arena = openArena(stores);
+  const redis = new Redis(own.url);
+  await expect.poll(async () => (await livingRuns(redis)).size).toBe(1);
+  redis.disconnect();
+  expect(await pause(lab, 1)).toMatchObject({ status: 409, body: { error: 'pause_not_possible' } });
+  await arena.close();
+  await expect.poll(async () => (await pause(lab, 1)).status).toBe(201);
+});
+
+test('a lab that starts again in a pause knows of it, and no run begins in it', async () => {
+  const lab = await startLab({ redisUrl: own.url });
+  const { body } = await pause(lab, 5);
+  await lab.close();
+  const again = await startLab({ redisUrl: own.url, dataDir: lab.dataDir });
+  expect(await current(again)).toBe(body.pausedUntil);
+  expect(await pause(again, 1)).toMatchObject({ status: 409, body: { error: 'pause_not_possible' } });
+  const waiting = await again.add('plain');
+  expect(waiting).toMatchObject({ status: 'queued', position: 1 });
+  await again.untilEnded(waiting.id);
+  expect((await again.find(waiting.id)).startedAt?.localeCompare(body.pausedUntil)).toBeGreaterThanOrEqual(0);
 });
 
 test('a Redis that is away is told, and is not taken for paused', async () => {

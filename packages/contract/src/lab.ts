@@ -62,8 +62,10 @@ export const labRunsQuery = z.strictObject({
 export const labThinning = z.object({ oneIn: z.int().min(2) });
 export type LabThinning = z.infer<typeof labThinning>;
 
+/** Longer, and people would think that the shop is down. */
+export const mostRedisPauseSeconds = 10;
 /** For so many seconds Redis answers nobody. */
-export const newRedisPause = z.strictObject({ seconds: z.int().min(1).max(10) });
+export const newRedisPause = z.strictObject({ seconds: z.int().min(1).max(mostRedisPauseSeconds) });
 /** Null when Redis is not paused. */
 export const redisPause = z.object({ pausedUntil: instant.nullable() });
 export type RedisPause = z.infer<typeof redisPause>;

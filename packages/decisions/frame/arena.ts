@@ -5,6 +5,7 @@ import { openRedis } from '@minitickets/api/db/redis';
 import type { Redis } from 'ioredis';
 import type { Pool, PoolConfig } from 'pg';
 import type { ArmEvent } from './events.ts';
+import { removeKeys, runKeyPrefix } from './run-keys.ts';
 import { makeScratchDatabase } from './scratch-database.ts';
 
 /** Real stores that somebody else runs. `databaseUrl` is of a user who may make databases. */
@@ -28,7 +29,8 @@ export function openArena(
   stores: Stores,
   name = randomBytes(6).toString('hex'),
 ): Arena & { close: () => Promise<void> } {
-  const redisKeyPrefix = `experiment:${name}:`;
+  const redisKeyPrefix = runKeyPrefix(name);
+  const owner = openRedis({ url: stores.redisUrl, keyPrefix: '', connectionName: redisKeyPrefix, onError });
   let database: ReturnType<typeof makeScratchDatabase> | undefined;
   return {
     ...stores,
@@ -46,6 +48,7 @@ export function openArena(
           () => {},
         ),
       ]);
+      owner.disconnect();
       for (const each of tidied) if (each.status === 'rejected') throw each.reason;
     },
   };
@@ -77,7 +80,11 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
   // An arm that was aborted may still be on its way to a store; it opens nothing that nobody would close.
   async function connectRedis(): Promise<Redis> {
     signal.throwIfAborted();
-    const redis = openRedis({ url: arena.redisUrl, keyPrefix: redisKeyPrefix, deadlineMs: PATIENCE_MS, onError });
+    const redis = openRedis({
+      ...{ url: arena.redisUrl, keyPrefix: redisKeyPrefix, deadlineMs: PATIENCE_MS, onError },
+      // The run is known to live before the first of its keys is there.
+      connectionName: arena.redisKeyPrefix,
+    });
     closers.push(() => redis.disconnect());
     await whenReady(redis, signal);
     return redis;
@@ -133,21 +140,4 @@ const onError = () => {};
 /** A connection tries for ever; whoever waits for it does not. */
 async function whenReady(redis: Redis, signal: AbortSignal) {
   if (redis.status !== 'ready') await once(redis, 'ready', { signal });
-}
-
-/** The same for who would rather wait than leave something behind: an attempt that fails is followed by the next one. */
-async function whenBack(redis: Redis, signal: AbortSignal) {
-  while (redis.status !== 'ready') await once(redis, 'ready', { signal }).catch(() => signal.throwIfAborted());
-}
-
-async function removeKeys(redisUrl: string, prefix: string) {
-  const redis = openRedis({ url: redisUrl, keyPrefix: '', deadlineMs: PATIENCE_MS, onError });
-  try {
-    await whenBack(redis, AbortSignal.timeout(PATIENCE_MS));
-    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 })) {
-      if (keys.length > 0) await redis.unlink(keys);
-    }
-  } finally {
-    redis.disconnect();
-  }
 }

@@ -5,6 +5,7 @@ import { readCard } from './card.ts';
 import { type Experiment, runExperiment } from './experiment.ts';
 import { printable, printableInALine } from './report.ts';
 import type { ExperimentResult } from './results.ts';
+import { removeAbandonedKeys } from './run-keys.ts';
 
 const usage = `Usage: npm run experiment -- NAME            run one experiment
                     NAME --predict N         say first what it will find
@@ -76,6 +77,9 @@ async function runAll({ run, json, mutated, predicted }: Asked, stores: Stores, 
   const { signal, print, colour } = around;
   const alone = run.length === 1;
   const results: ExperimentResult[] = [];
+  await removeAbandonedKeys(stores.redisUrl).catch((error: Error) =>
+    around.printError(`The keys of runs that died could not be removed: ${error.message}`),
+  );
   for (const experiment of run) {
     const arena = openArena(stores);
     try {

@@ -11,6 +11,8 @@ type Options = {
   keyPrefix: string;
   deadlineMs?: number;
   enableAutoPipelining?: boolean;
+  /** Under which Redis lists the connection. */
+  connectionName?: string;
   onError: (error: Error) => void;
 };
 

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Arena } from '@minitickets/decisions/frame/arena';
 import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 import { type Experiment, runExperiment } from '@minitickets/decisions/frame/experiment';
+import { failureReason } from './failure-reason.ts';
 import type { FromRun, ToRun } from './run-messages.ts';
 
 /** So many events are sent in one message; an arm tells thousands in a moment. */
@@ -46,7 +47,7 @@ export function serveRun(experiments: readonly Experiment[]) {
       send({ kind: 'result', result }, leave);
     } catch (error) {
       outbox.flush();
-      send({ kind: 'failed', reason: reasonOf(error) }, leave);
+      send({ kind: 'failed', reason: failureReason(error) }, leave);
     }
   }
 }
@@ -74,12 +75,4 @@ function openOutbox() {
     },
     flush,
   };
-}
-
-/** A sentence for people: what was at the bottom of it, without where it happened. What stands above that may be a whole statement. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  if (error instanceof Error && error.cause instanceof Error) return reasonOf(error.cause);
-  if (!(error instanceof Error)) return 'It threw something that is no error.';
-  return error.message || error.name;
 }

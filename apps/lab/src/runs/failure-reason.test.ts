@@ -1,0 +1,29 @@
+import { openRedis } from '@minitickets/api/db/redis';
+import { startRedis } from '@minitickets/stack/redis';
+import { expect, test } from 'vitest';
+import { failureReason } from './failure-reason.ts';
+
+test('a Redis that goes away during a run is told in our words', async () => {
+  const own = await startRedis();
+  const redis = openRedis({ url: own.url, keyPrefix: '', deadlineMs: 10_000, onError: () => {} });
+  await new Promise((resolve) => redis.once('ready', resolve));
+  const cut = redis.blpop('nothing', 0).catch((error: unknown) => error);
+  await own.stop();
+  expect(failureReason(await cut)).toBe('Redis went away during the run.');
+  const later = await redis.ping().catch((error: unknown) => error);
+  expect(failureReason(new Error('Failed query', { cause: later }))).toBe('Redis went away during the run.');
+  redis.disconnect();
+});
+
+test.each([
+  [new Error('Connection terminated unexpectedly'), 'PostgreSQL went away during the run.'],
+  [
+    Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+    'A store went away during the run.',
+  ],
+  [new Error('select 1', { cause: new Error('the arm fell off') }), 'the arm fell off'],
+  [new AggregateError([new Error('the first')]), 'the first'],
+  ['nothing', 'It threw something that is no error.'],
+])('%s is told as: %s', (error, reason) => {
+  expect(failureReason(error)).toBe(reason);
+});
