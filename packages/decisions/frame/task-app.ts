@@ -36,7 +36,7 @@ export async function openTaskApp(stage: Stage, redis: Redis, addRoutes: (app: A
   let limiter: Limiter | undefined;
   await app.register(async (scope: Api) => {
     await scope.register(cookie);
-    readSessions(scope, redis);
+    readSessions(scope, deps);
     limitRequests(scope, deps, new Registry());
     readApiKeys(scope, deps);
     limiter = scope.limiter;
