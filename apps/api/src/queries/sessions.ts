@@ -17,6 +17,7 @@ const MOST_PER_USER = 20;
  * A session is a hash under SHA-256 of its sid, so that a reader of Redis cannot act as anybody. It holds what decides a
  * request (id, role, tier) and nothing that tells who that is: e-mail and name are read from PostgreSQL by the one call that
  * shows them. Reading all of it there would cost each request a query, and make PostgreSQL a part of every refusal.
+ * A role opens nothing by this copy: `requireRole` reads it in PostgreSQL.
  * The sorted set of a user's sessions, by their absolute end, serves "log out everywhere"; its name is `sessionOwner`'s, which
  * its sessions carry. That list may be lost, or junk, while sessions live on: so "everywhere" also leaves a mark, the latest end
  * that a session of before can have, and each use of a session looks at it in the same script. Who logs in later gets a later end.
