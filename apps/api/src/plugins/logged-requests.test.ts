@@ -45,39 +45,3 @@ test('an address that cannot be decoded is answered with all that browsers are t
     'x-content-type-options': 'nosniff',
   });
 });
-
-test('a request on a connection that is kept alive is served while the server closes', async () => {
-  const closing = openApp({ logLevel: 'silent', logBase: {}, trustProxy: false });
-  mapErrors(closing);
-  const [reached, goOn] = [gate(), gate()];
-  closing.get('/slow', async () => {
-    reached.resolve();
-    await goOn.promise;
-    return {};
-  });
-  closing.get('/', async () => ({ served: true }));
-  const preClosed = gate();
-  closing.addHook('preClose', async () => {
-    preClosed.resolve();
-    await goOn.promise;
-  });
-  const address = await closing.listen({ host: '127.0.0.1', port: 0 });
-  const slow = fetch(`${address}/slow`);
-  await reached.promise;
-  const closed = closing.close();
-  await preClosed.promise;
-  const answer = await fetch(address);
-  expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
-  goOn.resolve();
-  expect((await slow).status).toBe(200);
-  await closed;
-});
-
-/** A promise that somebody else keeps. */
-function gate() {
-  let resolve = () => {};
-  const promise = new Promise<void>((keep) => {
-    resolve = keep;
-  });
-  return { promise, resolve };
-}

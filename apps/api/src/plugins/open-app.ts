@@ -43,8 +43,6 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
     forceCloseConnections: 'idle',
     // An address that cannot even be decoded reaches neither hooks nor the error handler.
     frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply.headers(browserHeaders(request.url))),
-    // A request that came while the server closes is served; the connection ends with the answer. Stores close after the server.
-    return503OnClosing: false,
     routerOptions: { maxParamLength: 300 },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
