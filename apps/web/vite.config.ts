@@ -8,8 +8,10 @@ import { prerender } from './build/prerender-plugin.ts';
 const contractSource = fileURLToPath(new URL('../../packages/contract/src/index.ts', import.meta.url));
 const decisionsFrame = fileURLToPath(new URL('../../packages/decisions/frame/', import.meta.url));
 
+const readDecisions = decisions();
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), decisions(), prerender()],
+  plugins: [react(), tailwindcss(), readDecisions, prerender(readDecisions)],
   // What pages share with others is read from its source, so that the pages can be built before anything else was.
   resolve: {
     alias: [

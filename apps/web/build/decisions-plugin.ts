@@ -17,6 +17,8 @@ const own = '\0';
 
 /** Much more than all cards together are. */
 const MOST_BYTES = 64 * 1024 * 1024;
+/** It takes seconds; the rest is for a busy machine. */
+const DEADLINE_MS = 120_000;
 
 /**
  * Gives the pages what packages/decisions holds when they are built: `virtual:decisions` is the list, with a function for each
@@ -51,7 +53,7 @@ async function readDecisions(): Promise<Decision[]> {
     process.execPath,
     // The sources, so that the pages can be built before anything else was.
     ['--conditions=development', '--import', 'tsx', script],
-    { cwd: repository, maxBuffer: MOST_BYTES },
+    { cwd: repository, maxBuffer: MOST_BYTES, timeout: DEADLINE_MS },
   ).catch((error: { stderr?: string; message: string }) => {
     throw new Error(`The decisions cannot be read.\n${error.stderr || error.message}`);
   });

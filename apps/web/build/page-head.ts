@@ -1,7 +1,8 @@
 /** Stands in built pages for where they are served from, as in `https://tickets.example`: whoever serves them fills it in. */
 export const originMark = '%ORIGIN%';
 
-const imageSize = { width: 1200, height: 630 };
+/** What previews of links want. */
+export const imageSize = { width: 1200, height: 630 };
 
 /** What a page says about itself to browsers, search engines, and whoever shows a preview of a link to it. */
 export type PageHead = {
@@ -54,5 +55,6 @@ function replaced(text: string, what: RegExp, by: string): string {
   return text.replace(what, () => by);
 }
 
-const escaped = (text: string) =>
+/** Text as HTML says it, also in an attribute. */
+export const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
 import { createServer, type Plugin, type ResolvedConfig } from 'vite';
 import type { PrerenderedPage } from '../src/prerender.tsx';
 import { withContent, withHead } from './page-head.ts';
@@ -10,8 +11,9 @@ const noScript = 'You can read all of this without JavaScript. To run the experi
 /**
  * Writes the pages of `src/prerender.tsx` as files of their own beside the shell, each in the folder that its address is. They
  * carry the shell's scripts, and no inline ones, so that one Content-Security-Policy is right for all.
+ * @param decisions the build's own: they are read once for both
  */
-export function prerender(): Plugin {
+export function prerender(decisions: Plugin): Plugin {
   let config: ResolvedConfig;
   return {
     name: 'minitickets:prerender',
@@ -19,13 +21,11 @@ export function prerender(): Plugin {
     configResolved(resolved) {
       config = resolved;
     },
-    async closeBundle() {
-      const dist = join(config.root, config.build.outDir);
+    async writeBundle() {
+      const dist = resolve(config.root, config.build.outDir);
       const shellFile = join(dist, 'index.html');
-      // A build that failed has brought no shell, and says why by itself.
-      if (!existsSync(shellFile)) return;
       const shell = await readFile(shellFile, 'utf8');
-      for (const page of await renderPages(config)) {
+      for (const page of await renderPages(config, decisions)) {
         const file = join(dist, page.address, 'index.html');
         await mkdir(dirname(file), { recursive: true });
         await writeFile(file, asFile(shell, page, dist));
@@ -57,9 +57,13 @@ function asFile(shell: string, page: PrerenderedPage, dist: string): string {
 }
 
 /** Renders with the same modules as the build, in this process. */
-async function renderPages({ root, configFile }: ResolvedConfig): Promise<PrerenderedPage[]> {
+async function renderPages(
+  { root, resolve: { alias } }: ResolvedConfig,
+  decisions: Plugin,
+): Promise<PrerenderedPage[]> {
   const server = await createServer({
-    ...{ root, configFile: configFile ?? false, mode: 'production' },
+    ...{ root, configFile: false, mode: 'production' },
+    ...{ plugins: [react(), decisions], resolve: { alias } },
     ...{ appType: 'custom', logLevel: 'error' },
     server: { middlewareMode: true, hmr: false, ws: false, watch: null },
     optimizeDeps: { noDiscovery: true, include: [] },

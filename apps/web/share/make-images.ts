@@ -2,11 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { experiments } from '@minitickets/decisions/experiments';
 import { readCard } from '@minitickets/decisions/frame/card';
+import { imageSize } from '../build/page-head.ts';
 import { startBrowser } from '../journeys/browser.ts';
-import { imageSize, type ShareImage, shareImageHtml } from './share-image.ts';
+import { type ShareImage, shareImageHtml } from './share-image.ts';
 
 // Makes the images that previews of links show: one of the site, one of each decision. They are kept in the repository, so that
-// only who adds a decision, or gives one another title, needs a browser: `npm run share-images`.
+// only who adds a decision, or gives one another title or question, needs a browser: `npm run share-images`.
 
 const folder = fileURLToPath(new URL('../public/share/', import.meta.url));
 const images: ShareImage[] = [

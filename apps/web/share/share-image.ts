@@ -1,5 +1,4 @@
-/** What previews of links want. */
-export const imageSize = { width: 1200, height: 630 };
+import { escaped } from '../build/page-head.ts';
 
 export type ShareImage = {
   /** Of the file, and what the pattern on the stub is made from. */
@@ -61,4 +60,3 @@ h1.long { font-size: 62px; }
 `;
 
 const withoutMarkup = (text: string) => text.replaceAll(/[`_*]/g, '');
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
