@@ -1,11 +1,12 @@
 import { pictureSize, picturesOf } from '../drawing/marks.ts';
 import type { Outcome } from '../limiter/observe.ts';
 import type { Palette } from '../limiter/palette.tsx';
+import { shortNumber } from './arm-panel.tsx';
 import type { ArmDrawing, LevelDrawing, RequestOutcome, Section } from './run-model.ts';
 
 type Pen = { context: CanvasRenderingContext2D; width: number; palette: Palette; fontFamily: string };
 
-/** An outcome has one shape and one colour on all pages. */
+/** As the limiter’s page draws them; what failed has the mark of a ban, for there are no bans here. */
 const markOf: Record<RequestOutcome, Outcome> = { served: 'served', refused: 'throttled', failed: 'suppressed' };
 
 const lineHeight = 20;
@@ -76,7 +77,7 @@ function drawLevel(pen: Pen, name: string, level: LevelDrawing, top: number): nu
   const countable = Number.isInteger(value) && Number.isInteger(most) && Math.max(value, most) <= mostPlaces;
   const tookMs = Math.round((atMs.at(-1) ?? 0) - (atMs[0] ?? 0));
   const isTimed = isLong && !falls && !countable && tookMs > 0;
-  const words = `${name}: ${rounded(value)} of ${rounded(most)}${isTimed ? ` in ${tookMs} ms` : ''}`;
+  const words = `${name}: ${shortNumber(value)} of ${shortNumber(most)}${isTimed ? ` in ${tookMs} ms` : ''}`;
   const y = drawText(pen, words, top, 'muted', '12px');
   if (isTimed) return drawLine(pen, level, y, (index) => ((atMs[index] ?? 0) - (atMs[0] ?? 0)) / tookMs);
   if (isLong && falls) return drawLine(pen, level, y, (index) => index / (values.length - 1));
@@ -164,5 +165,3 @@ function drawText(
   context.fillText(text, 0, top + lineHeight / 2, width);
   return top + lineHeight;
 }
-
-const rounded = (value: number) => Math.round(value * 100) / 100;

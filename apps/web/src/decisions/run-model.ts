@@ -16,11 +16,10 @@ export type Section = {
 };
 
 /** One arm, as far as it is drawn. */
-export type ArmDrawing = { name: string; sections: Section[] };
+export type ArmDrawing = { sections: Section[] };
 
 export type ArmSummary = {
   name: string;
-  what: string;
   state: 'waiting' | 'running' | 'ended';
   counts: Record<RequestOutcome, number>;
   result: ArmResult | undefined;
@@ -86,10 +85,10 @@ export function createRunModel(onScene: (what: string) => void = () => undefined
       switch (event.kind) {
         case 'begin':
           arms.clear();
-          for (const { name, what } of event.arms) {
+          for (const { name } of event.arms) {
             arms.set(name, {
-              summary: { name, what, state: 'waiting', counts: noCounts(), result: undefined },
-              drawing: { name, sections: [] },
+              summary: { name, state: 'waiting', counts: noCounts(), result: undefined },
+              drawing: { sections: [] },
               told: [],
               ...{ drawn: 0, due: 0 },
             });

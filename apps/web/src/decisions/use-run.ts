@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { hasEnded, labQuery, type Run, runQuery } from '../api/lab-runs.ts';
 import { announce } from '../parts/announcer.tsx';
 import { followRun } from './follow-run.ts';
@@ -16,7 +16,7 @@ export function useRun(id: string, onEnd: (run: Run) => void) {
   const summary = useSyncExternalStore(model.subscribe, model.read, model.read);
   const [lost, setLost] = useState(false);
   const isKnown = query.data !== undefined;
-  const wasUnderWay = useState(() => ({ current: false }))[0];
+  const wasUnderWay = useRef<boolean>(false);
 
   useEffect(() => {
     if (!isKnown) return;
@@ -40,7 +40,7 @@ export function useRun(id: string, onEnd: (run: Run) => void) {
       onEnd(run);
       client.invalidateQueries({ queryKey: labQuery.queryKey }).catch(() => undefined);
     }
-  }, [run, wasUnderWay, onEnd, client]);
+  }, [run, onEnd, client]);
 
   return { query, model, summary, lost };
 }

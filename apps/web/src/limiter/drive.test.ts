@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { ownClock } from '../testing/own-clock.ts';
 import { createDrive } from './drive.ts';
 import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+const { pass } = ownClock();
 
 const answer = (outcome: Outcome, retryAfterMs?: number): Observation => ({
   sentAt: performance.now(),
@@ -24,7 +20,6 @@ const answer = (outcome: Outcome, retryAfterMs?: number): Observation => ({
 
 const asAddress = { sentAs: 'address', cost: 1, whenAway: 'local', apiKey: '' } as const;
 const served = async () => answer('served');
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test('a stream sends at its rate, whatever the timers do', async () => {
   const drive = createDrive(served);

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { refusal } from '../testing/api-problem.ts';
+import { ownClock } from '../testing/own-clock.ts';
 import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
 import { answers, countsWhileAway, createOutageRun, pauseSeconds, perSecond } from './outage-run.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const { pass } = ownClock();
 const observed = (outcome: Outcome): Observation => ({
   ...{ sentAt: 0, receivedAt: 0, outcome, status: 0, task: undefined, bucket: undefined, retryAfterMs: undefined },
   ...{ degraded: undefined, refusedBy: undefined, problem: undefined },

@@ -21,7 +21,7 @@ export function ShortResult({ drive, summary: { sent, inFlight, counts } }: { dr
     };
   }, [drive]);
   return (
-    <p className="rounded-control bg-sunken px-3 py-2 tabular-nums lg:hidden" data-short-result>
+    <p className="rounded-control bg-sunken px-3 py-2 tabular-nums lg:hidden">
       {sent} sent: <strong className="text-good">{counts.served}</strong> served,{' '}
       <strong className="text-warn">{counts.throttled + counts.suppressed}</strong> refused
       {counts.unanswered > 0 && `, ${counts.unanswered} without a verdict`}

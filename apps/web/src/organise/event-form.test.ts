@@ -1,5 +1,5 @@
-import type { Event } from '@minitickets/contract';
 import { expect, test } from 'vitest';
+import { lateShow } from '../testing/late-show.ts';
 import {
   changedDetails,
   eventForm,
@@ -10,19 +10,7 @@ import {
   readTicketTypeForm,
 } from './event-form.ts';
 
-const event: Event = {
-  id: '52652864-1586-486a-ac67-b0258ae53086',
-  slug: 'late-show',
-  name: 'Late Show',
-  venue: 'Kino, Bern',
-  startsAt: '2026-11-24T19:00:00.000Z',
-  timeZone: 'Europe/Zurich',
-  salesOpenAt: '2026-10-01T08:00:30.500Z',
-  salesCloseAt: '2026-11-24T19:00:00.000Z',
-  status: 'on_sale',
-  maxPerUser: 4,
-  ticketTypes: [],
-};
+const event = { ...lateShow, salesOpenAt: '2026-10-01T08:00:30.500Z' };
 
 test('an event that was only looked at has no changes, seconds and all', () => {
   const { details } = readEventForm(eventForm(event));

@@ -1,18 +1,10 @@
 import type { Event } from '@minitickets/contract';
 import { expect, test } from 'vitest';
+import { lateShow } from '../testing/late-show.ts';
 import { saleWords } from './sale-words.ts';
 
 const event: Event = {
-  id: '52652864-1586-486a-ac67-b0258ae53086',
-  slug: 'late-show',
-  name: 'Late Show',
-  venue: 'Kino, Bern',
-  startsAt: '2026-11-24T19:00:00.000Z',
-  timeZone: 'Europe/Zurich',
-  salesOpenAt: '2026-10-01T08:00:00.000Z',
-  salesCloseAt: '2026-11-24T19:00:00.000Z',
-  status: 'on_sale',
-  maxPerUser: 4,
+  ...lateShow,
   ticketTypes: [
     {
       id: '3f7b6d3e-7c35-44ff-a5b0-6bb4f0c2a9d1',
