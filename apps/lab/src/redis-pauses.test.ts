@@ -3,7 +3,7 @@ import { openArena } from '@minitickets/decisions/frame/arena';
 import { livingRuns } from '@minitickets/decisions/frame/run-keys';
 import { startRedis } from '@minitickets/stack/redis';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startLab } from './testing/test-lab.ts';
 
 /** One that may be paused: the others' tests go on with theirs. */
@@ -12,6 +12,12 @@ beforeAll(async () => {
   own = await startRedis();
 });
 afterAll(() => own.stop());
+// The pause of the test before may still last; a lab that finds its Redis silent would take it for away.
+beforeEach(async () => {
+  const redis = new Redis(own.url);
+  await redis.ping();
+  redis.disconnect();
+});
 
 const pause = (lab: Awaited<ReturnType<typeof startLab>>, seconds: number) =>
   lab.call<Problem & { pausedUntil: string }>('POST', '/lab/redis-pauses', { seconds });
