@@ -13,13 +13,14 @@ async function main() {
   const program = { path: fileURLToPath(new URL('./runs/run-program.js', import.meta.url)), execArgv: [] };
   const lab = openLab({ config, experiments, program });
   await lab.app.listen({ host: config.host, port: config.port });
-  await lab.tidy();
 
   const stop = () => {
     setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
     void lab.close().then(() => process.exit(0));
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop);
+  // Last, as a store that is away makes it slow: who stops the lab meanwhile is heard.
+  await lab.tidy();
 }
 
 main().catch((error: unknown) => {

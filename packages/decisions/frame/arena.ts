@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { type Database, openDatabase, openWritingPool } from '@minitickets/api/db/client';
 import { openRedis } from '@minitickets/api/db/redis';
 import type { Redis } from 'ioredis';
@@ -7,6 +6,7 @@ import type { Pool, PoolConfig } from 'pg';
 import type { ArmEvent } from './events.ts';
 import { removeKeys, runKeyPrefix } from './run-keys.ts';
 import { makeScratchDatabase } from './scratch-database.ts';
+import { whenReady } from './when-ready.ts';
 
 /** Real stores that somebody else runs. `databaseUrl` is of a user who may make databases. */
 export type Stores = { databaseUrl: string; redisUrl: string; description: string };
@@ -86,7 +86,7 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
       connectionName: arena.redisKeyPrefix,
     });
     closers.push(() => redis.disconnect());
-    await whenReady(redis, signal);
+    await whenReady(redis, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]));
     return redis;
   }
 
@@ -136,8 +136,3 @@ const taskNames = (count: number) => Array.from({ length: count }, (_, index) =>
 
 /** A connection that breaks makes the command fail that is waiting for it; nobody else has to hear of it. */
 const onError = () => {};
-
-/** A connection tries for ever; whoever waits for it does not. */
-async function whenReady(redis: Redis, signal: AbortSignal) {
-  if (redis.status !== 'ready') await once(redis, 'ready', { signal });
-}

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { openRedis } from '@minitickets/api/db/redis';
 import type { Redis } from 'ioredis';
+import { whenReady } from './when-ready.ts';
 
 const NAMESPACE = 'experiment:';
 const PREFIX = /^experiment:[^: ]+:/;
@@ -52,10 +52,7 @@ async function withRedis(redisUrl: string, use: (redis: Redis, deadline: AbortSi
   const redis = openRedis({ url: redisUrl, keyPrefix: '', deadlineMs: PATIENCE_MS, onError: () => {} });
   const deadline = AbortSignal.timeout(PATIENCE_MS);
   try {
-    // An attempt that fails is followed by the next one.
-    while (redis.status !== 'ready') {
-      await once(redis, 'ready', { signal: deadline }).catch(() => deadline.throwIfAborted());
-    }
+    await whenReady(redis, deadline);
     await use(redis, deadline);
   } finally {
     redis.disconnect();
