@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What sets a stack apart from every other on this machine: it names containers, networks, volumes and image. */
+/** What sets a stack apart from every other on this machine: it names containers, networks, volumes and images. */
 export type StackName = { project: string; port: number };
 
 /** A stack of docker-compose.yml. */
@@ -53,7 +53,7 @@ export function stackOf(name: StackName): ComposeStack {
 }
 
 /**
- * Ends all of a stack: containers, networks, volumes, image. It blocks, so that it also ends what an interrupted run began.
+ * Ends all of a stack: containers, networks, volumes, images. It blocks, so that it also ends what an interrupted run began.
  * @throws if a container is left
  */
 export function removeStack(name: StackName) {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { openRedis } from '@minitickets/api/db/redis';
 import { openApp } from '@minitickets/api/plugins/open-app';
-import { openArena } from '@minitickets/decisions/frame/arena';
 import { ARM_DEADLINE_MS, type Experiment } from '@minitickets/decisions/frame/experiment';
 import { removeAbandonedKeys } from '@minitickets/decisions/frame/run-keys';
 import { dropAbandonedDatabases } from '@minitickets/decisions/frame/scratch-database';
@@ -59,8 +58,9 @@ export function openLab({ config, experiments, program, runDeadline = deadlineFo
     app,
     /** Removes what runs left in the stores that were killed, of this lab or on the command line. */
     async tidy() {
-      await dropAbandonedDatabases(config.databaseUrl).catch(warn('PostgreSQL is away: the next run tidies it'));
-      for (const id of history.interrupted) await openArena(stores, id).close().catch(warn('Redis is away'));
+      await dropAbandonedDatabases(config.databaseUrl).catch(
+        warn('the databases of runs that died could not be dropped'),
+      );
       await removeAbandonedKeys(config.redisUrl).catch(warn('the keys of runs that died could not be removed'));
     },
     /** Ends every run, which ends the streams, and then the rest. */

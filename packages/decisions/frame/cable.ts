@@ -6,8 +6,6 @@ import type { Stage } from './arena.ts';
 const MOST_WAITING_BYTES = 1_000_000;
 const MOST_CONNECTIONS = 100;
 
-export type Cable = Awaited<ReturnType<typeof layCable>>;
-
 /**
  * Lays a cable from an arm to a store, which can be pulled out without harm to the store and to whoever else uses it. It is
  * gone when the arm ends.

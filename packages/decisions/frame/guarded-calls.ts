@@ -14,16 +14,17 @@ export async function guardedCalls(stage: Stage) {
   const redis = await stage.connectRedis();
   const began = performance.now();
   return {
-    /** One call of a client to a task. Fails as the limiter fails. */
-    async call(
-      limiter: () => Promise<Answer>,
+    /** One call of a client to a task. Fails as the limiter fails. @returns what the limiter answers */
+    async call<Given extends Answer>(
+      limiter: () => Promise<Given>,
       { actor, client = 'client', atMs }: { actor: string; client?: string; atMs?: number },
     ) {
-      const { allowed, remaining } = await limiter();
+      const answer = await limiter();
+      const { allowed } = answer;
       const mark: Served = { client, atMs: atMs ?? performance.now() - began };
       if (allowed) await redis.rpush(MARKS, JSON.stringify(mark));
       stage.emit({ kind: 'request', actor, outcome: allowed ? 'served' : 'refused', detail: client, atMs });
-      return { allowed, remaining };
+      return answer;
     },
     /** What was let through, in the order in which it was done. */
     async served(): Promise<Served[]> {

@@ -79,7 +79,7 @@ export type Watch = {
 /**
  * Lets two requests or more take turns: A, B, A, B … Who waits for a lock is passed over, and goes on as soon as it has it.
  * The order is made here and not found by luck, so that a race comes out the same each time.
- * @throws what a request throws before its first turn, and if a turn comes to no end
+ * @throws what a request throws, and if a turn comes to no end
  */
 export async function recordSteps(racers: readonly Racer[], { look, isBlocked }: Watch): Promise<RaceStep[]> {
   const actors = racers.map((racer) => startRacer(racer));

@@ -37,8 +37,8 @@ export interface Balancer {
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const { tasks: origins, host = 'localhost', port = 0, localAddress, arrivalMs = 10_000, log = () => {} } = options;
   const tasks = origins.map((origin) => openTask(origin, localAddress));
-  const lab = options.lab === undefined ? undefined : openTask(options.lab, localAddress);
-  const nextTask = rotation(tasks);
+  const labs = options.lab === undefined ? [] : [openTask(options.lab, localAddress)];
+  const [nextTask, nextLab] = [rotation(tasks), rotation(labs)];
   const watching = new AbortController();
   // Before the first request comes, we know who is in.
   await Promise.all(tasks.map((task) => checkTask(task, watching.signal)));
@@ -54,7 +54,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
         if (draining) setImmediate(() => server.closeIdleConnections());
       });
       if (draining) response.setHeader('connection', 'close');
-      void forward(request, response, nextTask, lab);
+      void forward(request, response, nextTask, nextLab);
     };
     // What Node would refuse with an empty answer, no host or an unknown expectation, `forward` refuses in the API's form.
     const server = createServer({ requireHostHeader: false, connectionsCheckingInterval: 1000 }, take);
@@ -99,7 +99,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
       }, drainMs);
       await Promise.all([...closed, ...watchers]);
       clearTimeout(cut);
-      await Promise.all([...tasks, ...(lab ? [lab] : [])].map(({ pool }) => pool.destroy()));
+      await Promise.all([...tasks, ...labs].map(({ pool }) => pool.destroy()));
     },
   };
 }

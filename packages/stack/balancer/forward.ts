@@ -12,13 +12,13 @@ import type { Task } from './tasks.ts';
  * was refused, when nothing was sent: a request that a task may have read is never sent twice, or a booking would be made twice.
  * What is below `/lab/` is the lab's, which is no task and has no turns.
  * @param nextTask a task that is not among those tried, or undefined when all were
- * @param lab undefined if there is none
+ * @param nextLab the same of the lab; undefined at once if there is none
  */
 export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   nextTask: (tried: ReadonlySet<Task>) => Task | undefined,
-  lab: Task | undefined,
+  nextLab: (tried: ReadonlySet<Task>) => Task | undefined,
 ): Promise<void> {
   // A client that leaves takes its request with it.
   const gone = new AbortController();
@@ -29,8 +29,8 @@ export async function forward(
     const call = { ...readCall(request), signal: gone.signal };
     const withBody = hasBody(request);
     const isForLab = call.path.startsWith('/lab/');
-    const next = () => (isForLab ? [lab].find((each) => each && !tried.has(each)) : nextTask(tried));
-    for (let task = next(); task && !gone.signal.aborted; task = next()) {
+    const next = isForLab ? nextLab : nextTask;
+    for (let task = next(tried); task && !gone.signal.aborted; task = next(tried)) {
       tried.add(task);
       try {
         const body = withBody ? readBody(request) : null;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -48,7 +48,12 @@ test('a process that dies is started again, and that is told in one line', async
 });
 
 test('one that keeps ending is started again with pauses that grow', async () => {
-  await watch("console.log('ready'); setTimeout(() => process.exit(7), 300);");
+  const mayEnd = join(folder, 'may-end');
+  // The first one has been seen to be ready by then; those that follow end at once.
+  await watch(
+    `console.log('ready'); setInterval(() => fs.existsSync(${JSON.stringify(mayEnd)}) && process.exit(7), 20);`,
+  );
+  writeFileSync(mayEnd, '');
   expect(await waitUntil(() => notes.length === 3, 30_000)).toBe(true);
   const pauses = notes.map((note) => Number(/in ([\d.]+) s/.exec(note)?.[1] ?? 0));
   expect(pauses).toEqual([0, 1, 2]);

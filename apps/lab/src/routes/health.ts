@@ -1,8 +1,6 @@
 import type { Api } from '@minitickets/api/deps';
 import { sendProblem } from '@minitickets/api/plugins/error-mapping';
-
-/** Set by the server when it begins to end. */
-export type Lifecycle = { draining: boolean };
+import type { Lifecycle } from '@minitickets/api/routes/health';
 
 const quietly = { logLevel: 'warn' } as const;
 

@@ -38,17 +38,16 @@ export function openKeptRuns(folder: string, onError: (error: unknown) => void) 
   };
 
   return {
-    /** All that are kept, in no order; those that had not ended when the lab did have failed, and are named. */
-    load(): { runs: Run[]; interrupted: string[] } {
+    /** All that are kept, in no order; those that had not ended when the lab did have failed. */
+    load(): Run[] {
       mkdirSync(folder, { recursive: true });
       const runs = readdirSync(folder).flatMap((name) => readRun(folder, name, onError));
-      const interrupted = runs.filter(({ endedAt }) => endedAt === null);
-      for (const run of interrupted) {
+      for (const run of runs.filter(({ endedAt }) => endedAt === null)) {
         const endedAt = new Date().toISOString();
         Object.assign(run, { status: 'failed', position: null, endedAt, failure: endedWithTheLab });
         void write(fileOf(run.id), run);
       }
-      return { runs, interrupted: interrupted.map((run) => run.id) };
+      return runs;
     },
 
     keep: (run: Run) => write(fileOf(run.id), run),

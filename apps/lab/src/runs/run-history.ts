@@ -11,8 +11,7 @@ export type RunHistory = ReturnType<typeof openRunHistory>;
 
 /** @param resultsFolder where `npm run experiment` and the lab keep the last result of each experiment */
 export function openRunHistory(kept: KeptRuns, resultsFolder: string, onError: (error: unknown) => void) {
-  const loaded = kept.load();
-  const runs = new Map(loaded.runs.map((run) => [run.id, run]));
+  const runs = new Map(kept.load().map((run) => [run.id, run]));
 
   const newestFirst = (experiment?: string) =>
     [...runs.values()]
@@ -40,8 +39,6 @@ export function openRunHistory(kept: KeptRuns, resultsFolder: string, onError: (
   };
 
   return {
-    /** The runs that the lab was in when it was killed. */
-    interrupted: loaded.interrupted,
     find: (id: string) => runs.get(id),
     newestFirst,
     /** Keeps a run as it is now. */

@@ -28,7 +28,7 @@ export type RunLog = ReturnType<typeof openRunLog>;
  * Above every id of a run that was broken off: no process tells so much before its deadline. What is told of such a run afterwards
  * has ids from here on, so that they rise for who heard its beginning.
  */
-export const FIRST_ID_AFTERWARDS = 1_000_000_000;
+const FIRST_ID_AFTERWARDS = 1_000_000_000;
 
 /** @param told what a run that has ended told, or nothing if that is not known any more; such a log has ended too */
 export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) {
