@@ -7,7 +7,8 @@ import { readConfig } from '../../apps/api/src/config.ts';
 import { openRedis } from '../../apps/api/src/db/redis.ts';
 import { createLimiter } from '../../apps/api/src/plugins/limiter.ts';
 import { takeToken } from '../../apps/api/src/queries/rate-limits.ts';
-import { makeLimit, type Rate } from '../../apps/api/src/rules/limits.ts';
+import type { Rate } from '../../apps/api/src/rules/bucket-arithmetic.ts';
+import { makeLimit } from '../../apps/api/src/rules/limits.ts';
 
 /** A limiter under test. `take` asks for one token of an identity, and tells whether it was served. */
 export type Arm = { take: (identity: string) => Promise<boolean>; close: () => void };

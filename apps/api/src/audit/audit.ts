@@ -4,7 +4,7 @@ import pg from 'pg';
 import { readDatabaseUrl } from '../config.ts';
 import { postgresFailure } from '../db/postgres-failures.ts';
 import * as schema from '../db/schema.ts';
-import { fail } from '../errors.ts';
+import { fail, TicketingError } from '../errors.ts';
 import { conservationLaws, limitStatements, offendersOf, tryAuditLock } from '../queries/conservation.ts';
 
 const MOST_OFFENDERS = 20;
@@ -81,6 +81,10 @@ async function main() {
     const broken = verdicts.filter(({ offenders }) => offenders.length > 0);
     console.log(broken.length === 0 ? 'The audit is clean.' : `${broken.length} laws are broken.`);
     return broken.length === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof TicketingError && error.failure.kind === 'audit-in-progress')) throw error;
+    console.error('Another audit of this database is running: try again when it has ended.');
+    return 2;
   } finally {
     await pool.end();
   }

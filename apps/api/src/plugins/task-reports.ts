@@ -46,13 +46,14 @@ export function reportTask(app: Api, deps: Deps, lifecycle: Readonly<{ draining:
       eventLoopDelayMs: round(Math.max(0, delayMs)),
     }).catch((error: unknown) => app.log.debug({ err: error }, 'the task did not report'));
   };
-  repeatRounds(app, ROUND_MS, report);
+  // Before the rounds: what is hooked in last is closed first, and a round that still runs would report again.
   app.addHook('onClose', async () => {
     delays.disable();
     await removeReport(redis, config.taskName).catch((error: unknown) =>
       app.log.debug({ err: error }, 'the task did not take leave'),
     );
   });
+  repeatRounds(app, ROUND_MS, report);
 }
 
 /** To two decimals: more say nothing. */

@@ -1,4 +1,5 @@
--- Until when gates are closed, by Redis's clock in ms, and 0 for those that are open. KEYS: gates of any events.
+-- Until when gates are closed, by Redis's clock in ms, and 0 for those that are open. KEYS: gates of any events,
+-- which only one Redis has together: the nodes of a cluster part them by event.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local answer = {}

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
+import { fullAfterUs, partsOfToken } from '../rules/bucket-arithmetic.ts';
 import type { BucketState } from '../rules/explain-bucket.ts';
-import { fullAfterUs, partsOfToken } from '../rules/limits.ts';
 import { bucketKey } from './rate-limits.ts';
 
 /** Reads a bucket for who asks why it refuses. Changes nothing. */

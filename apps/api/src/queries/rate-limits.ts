@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runPackedScript, runScript } from '../db/redis-scripts.ts';
-import { fullAfterUs, type Limit, nextTokenAfterUs, partsOfToken, type Rate, wholeTokens } from '../rules/limits.ts';
+import { fullAfterUs, nextTokenAfterUs, partsOfToken, type Rate, wholeTokens } from '../rules/bucket-arithmetic.ts';
+import type { Limit } from '../rules/limits.ts';
 
 /** One bucket that a call has to pass, under the name that `bucketNames` gave it. The cost is in tokens, 1 if left out. */
 export type Take = { bucket: string; limit: Limit; cost?: number };
@@ -151,7 +152,11 @@ function readDecision(take: Take, answer: Float64Array, at: number, granted: boo
     }
     case IMPOSSIBLE:
       return {
-        ...{ take, rate, remaining, nextTokenMs, fullMs },
+        take,
+        rate,
+        remaining,
+        nextTokenMs,
+        fullMs,
         allowed: false,
         reason: 'impossible',
         retryAfterMs: undefined,

@@ -35,7 +35,7 @@ import { openGates } from '../queries/inventory-gate.ts';
 import { makeRefundDue } from '../queries/payments.ts';
 import { lockTicketsOfBooking } from '../queries/tickets.ts';
 import { placesToReturn } from '../rules/booking-status.ts';
-import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
+import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 import { sumLines } from '../rules/prices.ts';
 import { type CodeKey, codeKey, signTicketCode } from '../rules/ticket-codes.ts';
 
@@ -89,12 +89,8 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider,
       const { limit: size, cursor } = request.query;
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
       const rows = await bookingsOfUser(db, viewerOf(request).user.id, { limit: size, after });
-      const shown = rows.slice(0, size);
-      const last = shown.at(-1);
-      return {
-        items: shown.map((row) => toBooking(row, key)),
-        nextCursor: last && rows.length > size ? encodeCursor({ at: last.createdAt.toISOString(), id: last.id }) : null,
-      };
+      const { shown, nextCursor } = pageFrom(rows, size, ({ createdAt, id }) => ({ at: createdAt, id }));
+      return { items: shown.map((row) => toBooking(row, key)), nextCursor };
     },
   );
 

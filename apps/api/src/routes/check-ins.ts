@@ -6,7 +6,7 @@ import { deriveKey } from '../keys.ts';
 import { requireRole, requireUser, viewerOf } from '../plugins/session.ts';
 import { eventByIdOrSlug } from '../queries/events.ts';
 import { admitTicket, ticketAtDoor, ticketsOfEvent } from '../queries/tickets.ts';
-import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
+import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 import { codeKey, readTicketCode } from '../rules/ticket-codes.ts';
 import { ownEvent } from './events.ts';
 
@@ -66,12 +66,13 @@ export function checkInRoutes(app: Api, { config, db }: Deps) {
       const { limit, cursor } = request.query;
       const after = cursor === undefined ? undefined : decodeCursor(cursor);
       const rows = await ticketsOfEvent(db, event.id, { limit, after });
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const { shown, nextCursor } = pageFrom(rows, limit, ({ createdAt, ticketId }) => ({
+        at: createdAt,
+        id: ticketId,
+      }));
       return {
         items: shown.map(({ checkedInAt, ...row }) => ({ ...row, checkedInAt: checkedInAt?.toISOString() ?? null })),
-        nextCursor:
-          last && rows.length > limit ? encodeCursor({ at: last.createdAt.toISOString(), id: last.ticketId }) : null,
+        nextCursor,
       };
     },
   );

@@ -16,7 +16,7 @@ import {
 } from '../queries/events.ts';
 import { insertTicketTypes, type TicketTypeRow, ticketTypesOf } from '../queries/ticket-types.ts';
 import { checkOneCurrency, checkSaleWindow, checkStaysCancelled, slugFrom } from '../rules/event-changes.ts';
-import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
+import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 
 const params = z.object({ event: z.string().min(1).max(80) });
 
@@ -31,8 +31,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
       const { limit, cursor, search, mine } = request.query;
       const page = { limit, search, after: cursor === undefined ? undefined : decodeCursor(cursor) };
       const rows = mine ? await eventsOfOrganiser(db, viewerOf(request).user.id, page) : await comingEvents(db, page);
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
       const types =
         shown.length > 0
           ? await ticketTypesOf(
@@ -40,10 +39,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
               shown.map(({ id }) => id),
             )
           : [];
-      return {
-        items: shown.map((row) => toEvent(row, types)),
-        nextCursor: last && rows.length > limit ? encodeCursor({ at: last.startsAt.toISOString(), id: last.id }) : null,
-      };
+      return { items: shown.map((row) => toEvent(row, types)), nextCursor };
     },
   );
 

@@ -4,7 +4,7 @@ import { requireRole, requireSession } from '../plugins/session.ts';
 import { currentEvents } from '../queries/events.ts';
 import { closedGates } from '../queries/inventory-gate.ts';
 import { placesOf } from '../queries/ticket-types.ts';
-import { decodeCursor, encodeCursor } from '../rules/page-cursors.ts';
+import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 
 /** What of each event is sold, held and free, and whose gates are closed at this moment. */
 export function inventoryRoutes(app: Api, { db, redis }: Deps) {
@@ -21,8 +21,7 @@ export function inventoryRoutes(app: Api, { db, redis }: Deps) {
     async (request) => {
       const { limit, cursor } = request.query;
       const rows = await currentEvents(db, { limit, after: cursor === undefined ? undefined : decodeCursor(cursor) });
-      const shown = rows.slice(0, limit);
-      const last = shown.at(-1);
+      const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
       const eventIds = shown.map(({ id }) => id);
       const places = eventIds.length > 0 ? await placesOf(db, eventIds) : [];
       const gates = await closedGates(redis, places);
@@ -35,10 +34,7 @@ export function inventoryRoutes(app: Api, { db, redis }: Deps) {
           .filter(({ eventId }) => eventId === event.id)
           .map((type) => ({ ...type, gateClosedUntil: gates.get(type.id)?.toISOString() ?? null })),
       }));
-      return {
-        items,
-        nextCursor: last && rows.length > limit ? encodeCursor({ at: last.startsAt.toISOString(), id: last.id }) : null,
-      };
+      return { items, nextCursor };
     },
   );
 }

@@ -5,10 +5,12 @@ import { INTERVAL_SECONDS, readActivity, readActivitySeries } from '../queries/l
 
 /** What the limits did over the last minutes: the same from every task, up to the second that has not been reported yet. */
 export function limitActivityRoutes(app: Api, { db, redis }: Deps) {
+  const adminsOnly = [requireSession, requireRole(db, 'admin')];
+
   app.get(
     '/v1/admin/limits/activity',
     {
-      onRequest: [requireSession, requireRole(db, 'admin')],
+      onRequest: adminsOnly,
       schema: {
         summary: 'What all tasks decided of late, and the busiest identities',
         querystring: activityQuery,
@@ -31,7 +33,7 @@ export function limitActivityRoutes(app: Api, { db, redis }: Deps) {
   app.get(
     '/v1/admin/limits/activity/series',
     {
-      onRequest: [requireSession, requireRole(db, 'admin')],
+      onRequest: adminsOnly,
       schema: {
         summary: 'What all tasks decided over the last minutes, interval by interval',
         querystring: activitySeriesQuery,
@@ -62,10 +64,12 @@ function seriesByPolicy(points: (Count & { interval: number })[], intervals: num
     const [policy = '', outcome] = name.split(' ');
     const known = outcomes.find((one) => one === outcome);
     if (!known) continue;
-    const none = { policy, allowed: zeros(), throttled: zeros(), suppressed: zeros(), degraded: zeros() };
-    const row = rows.get(policy) ?? none;
+    let row = rows.get(policy);
+    if (!row) {
+      row = { policy, allowed: zeros(), throttled: zeros(), suppressed: zeros(), degraded: zeros() };
+      rows.set(policy, row);
+    }
     row[known][interval] = count;
-    rows.set(policy, row);
   }
   return [...rows.values()].sort((a, b) => a.policy.localeCompare(b.policy));
 }

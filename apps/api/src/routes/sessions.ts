@@ -81,8 +81,7 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
       onRequest: [requireSession, requireRole(db, 'admin')],
       schema: {
         summary: 'Log a user out everywhere; also one whose account is gone',
-        // In the one spelling that PostgreSQL has: sessions are found by it.
-        params: z.object({ id: z.uuid().toLowerCase() }),
+        params: z.object({ id: z.uuid() }),
         response: { 204: z.null() },
       },
     },

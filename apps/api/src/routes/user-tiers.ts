@@ -9,10 +9,12 @@ import { sessionOwner } from '../rules/session-owner.ts';
 
 export function userTierRoutes(app: Api, deps: Deps) {
   const { config, db, redis } = deps;
+  const adminsOnly = [requireSession, requireRole(db, 'admin')];
+
   app.get(
     '/v1/admin/users',
     {
-      onRequest: [requireSession, requireRole(db, 'admin')],
+      onRequest: adminsOnly,
       schema: {
         summary: 'The account of an e-mail, whatever its case; an empty list if there is none',
         querystring: userSearch,
@@ -28,11 +30,10 @@ export function userTierRoutes(app: Api, deps: Deps) {
   app.patch(
     '/v1/admin/users/:id',
     {
-      onRequest: [requireSession, requireRole(db, 'admin')],
+      onRequest: adminsOnly,
       schema: {
         summary: 'Change a user’s tier; their next request is in it',
-        // In the one spelling that PostgreSQL has: sessions are found by it.
-        params: z.object({ id: z.uuid().toLowerCase() }),
+        params: z.object({ id: z.uuid() }),
         body: z.strictObject({ tier }),
         response: { 200: user },
       },

@@ -1,5 +1,5 @@
 import type { BucketExplained } from '@minitickets/contract';
-import { fullAfterUs, nextTokenAfterUs, partsOfToken, type Rate, wholeTokens } from './limits.ts';
+import { fullAfterUs, nextTokenAfterUs, partsOfToken, type Rate, wholeTokens } from './bucket-arithmetic.ts';
 
 /** All that Redis knows of a bucket at one moment of its clock. Times in microseconds since 1970. */
 export type BucketState = { nowUs: number; expiresInMs: number | undefined } & (

@@ -1,4 +1,5 @@
 import type { LimitChange, LimitTier, OnStoreFailure, Suppression } from '@minitickets/contract';
+import { fullAfterUs } from './bucket-arithmetic.ts';
 
 /** What a bucket belongs to. `user`: the user, and for who is not logged in the client IP. */
 export type IdentityKind = 'ip' | 'user' | 'api-key' | 'account';
@@ -238,27 +239,3 @@ export function makeLimit(policy: PolicyName, tier: LimitTier, change: LimitChan
     policyHeader: `"${policy}";q=${capacity};w=${windowSeconds}`,
   };
 }
-
-/** The arithmetic of a bucket, in the parts that `rate-limits.lua` counts in: a refill interval's microseconds make a token. */
-export type Rate = Pick<LimitChange, 'capacity' | 'refillTokens' | 'refillIntervalMs'>;
-
-export const partsOfToken = ({ refillIntervalMs }: Rate) => refillIntervalMs * 1000;
-
-/** Whole tokens that can be spent. */
-export const wholeTokens = (rate: Rate, parts: number) => Math.floor(parts / partsOfToken(rate));
-
-/** Microseconds until the bucket is full. */
-export const fullAfterUs = (rate: Rate, parts: number) =>
-  divideUp(rate.capacity * partsOfToken(rate) - parts, rate.refillTokens);
-
-/** Microseconds until there is one whole token more; 0 for a full bucket, which gets no more. */
-export function nextTokenAfterUs(rate: Rate, parts: number) {
-  const tokens = wholeTokens(rate, parts);
-  return tokens >= rate.capacity ? 0 : divideUp((tokens + 1) * partsOfToken(rate) - parts, rate.refillTokens);
-}
-
-/**
- * The quotient, up to the next whole number. Exact for whole numbers below 2^53: a quotient that is none is further from the
- * next one (1 / divisor, or more) than a division is rounded by (quotient / 2^53, or less).
- */
-export const divideUp = (dividend: number, divisor: number) => Math.ceil(dividend / divisor);

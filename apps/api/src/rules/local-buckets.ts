@@ -1,4 +1,5 @@
-import { divideUp, fullAfterUs, type Limit, partsOfToken, type Rate } from './limits.ts';
+import { divideUp, fullAfterUs, partsOfToken, type Rate } from './bucket-arithmetic.ts';
+import type { Limit } from './limits.ts';
 
 /** More identities than a task meets during an outage, and a few megabytes. */
 const MOST_BUCKETS = 10_000;

@@ -13,6 +13,15 @@ export function encodeCursor({ at, id }: PageCursor) {
   return Buffer.from(JSON.stringify([at, id])).toString('base64url');
 }
 
+/** Of rows that were read with one more than a page holds: the page, and the cursor of the next one if there is one. */
+export function pageFrom<Row>(rows: Row[], size: number, endOf: (row: Row) => { at: Date; id: string }) {
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1);
+  if (!last || rows.length <= size) return { shown, nextCursor: null };
+  const { at, id } = endOf(last);
+  return { shown, nextCursor: encodeCursor({ at: at.toISOString(), id }) };
+}
+
 /** @throws TicketingError not-valid for anything that `encodeCursor` did not make */
 export function decodeCursor(cursor: string): PageCursor {
   try {

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@minitickets/contract';
 import { queryOptions } from '@tanstack/react-query';
-import type { Page } from './calls.ts';
 import { request } from './client.ts';
+import type { Page } from './pages.ts';
 
 export const logOutEverywhere = () => request<void>({ method: 'DELETE', path: '/v1/sessions' });
 

@@ -1,12 +1,8 @@
 import type { Booking, Event, NewBooking, PaymentToken, User } from '@minitickets/contract';
 import { attempts } from './attempts.ts';
 import { ApiProblem, request } from './client.ts';
+import { type Page, pageOf } from './pages.ts';
 import { sessionHint } from './session-hint.ts';
-
-export interface Page<Item> {
-  items: Item[];
-  nextCursor: string | null;
-}
 
 /** The sandbox provider may take its time; the others answer within the client's own deadline. */
 const paymentDeadlineMs = 45_000;
@@ -34,10 +30,8 @@ export const register = (registration: { email: string; password: string; name: 
 export const logOut = () => request<void>({ method: 'DELETE', path: '/v1/sessions/current' });
 
 export function readEvents(search: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Event>> {
-  const query = new URLSearchParams({ limit: '24' });
-  if (search !== '') query.set('search', search);
-  if (cursor !== null) query.set('cursor', cursor);
-  return readPublic<Page<Event>>(`/v1/events?${query}`, signal);
+  const query = { limit: '24', ...(search !== '' && { search }) };
+  return readPublic<Page<Event>>(pageOf('/v1/events', query, cursor), signal);
 }
 
 /** @param event an id or a slug */
@@ -65,11 +59,8 @@ export function holdPlaces(booking: NewBooking): Promise<Booking> {
   );
 }
 
-export function readBookings(cursor: string | null, signal?: AbortSignal): Promise<Page<Booking>> {
-  const query = new URLSearchParams({ limit: '20' });
-  if (cursor !== null) query.set('cursor', cursor);
-  return request<Page<Booking>>({ path: `/v1/bookings?${query}`, signal });
-}
+export const readBookings = (cursor: string | null, signal?: AbortSignal) =>
+  request<Page<Booking>>({ path: pageOf('/v1/bookings', { limit: '20' }, cursor), signal });
 
 export const readBooking = (id: string, signal?: AbortSignal) =>
   request<Booking>({ path: `/v1/bookings/${encodeURIComponent(id)}`, signal });

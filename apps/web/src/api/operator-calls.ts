@@ -11,9 +11,9 @@ import type {
   Tier,
   User,
 } from '@minitickets/contract';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { Page } from './calls.ts';
+import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
+import { type Page, pageOf, pagesOf } from './pages.ts';
 
 /** One change of a limit, as it is kept for good. */
 export interface RecordedLimitChange {
@@ -33,17 +33,11 @@ export const limitsQuery = queryOptions({
   select: ({ items }) => items,
 });
 
-export const limitChangesQuery = infiniteQueryOptions({
+export const limitChangesQuery = pagesOf({
   queryKey: ['operations', 'changes'],
-  queryFn: ({ pageParam, signal }) => {
-    const query = new URLSearchParams({ limit: '10' });
-    if (pageParam !== null) query.set('cursor', pageParam);
-    return request<Page<RecordedLimitChange>>({ path: `/v1/admin/limits/changes?${query}`, signal });
-  },
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  maxPages: 20,
-  select: ({ pages }) => pages.flatMap((page) => page.items),
+  read: (cursor, signal) =>
+    request<Page<RecordedLimitChange>>({ path: pageOf('/v1/admin/limits/changes', { limit: '10' }, cursor), signal }),
+  mostPages: 20,
 });
 
 /** @param minutes the running one included, up to 15 */
@@ -107,18 +101,12 @@ export const tasksQuery = queryOptions({
   select: ({ items }) => items,
 });
 
-export const placesQuery = infiniteQueryOptions({
+export const placesQuery = pagesOf({
   queryKey: ['operations', 'places'],
-  queryFn: ({ pageParam, signal }) => {
-    const query = new URLSearchParams({ limit: '10' });
-    if (pageParam !== null) query.set('cursor', pageParam);
-    return request<Page<EventInventory>>({ path: `/v1/admin/events?${query}`, signal });
-  },
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  maxPages: 10,
+  read: (cursor, signal) =>
+    request<Page<EventInventory>>({ path: pageOf('/v1/admin/events', { limit: '10' }, cursor), signal }),
+  mostPages: 10,
   refetchInterval: 2000,
-  select: ({ pages }) => pages.flatMap((page) => page.items),
 });
 
 /** Holds the laws of conservation against the database. */

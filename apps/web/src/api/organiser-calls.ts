@@ -1,7 +1,6 @@
 import type { Event, EventStatus, TicketType } from '@minitickets/contract';
-import { infiniteQueryOptions } from '@tanstack/react-query';
-import type { Page } from './calls.ts';
 import { request } from './client.ts';
+import { type Page, pageOf, pagesOf } from './pages.ts';
 
 /** What an organiser says of an event. Instants are ISO 8601. */
 export interface EventDetails {
@@ -38,18 +37,12 @@ export interface CheckedIn {
 const pollMs = 5000;
 
 /** The organiser's own events, drafts and past ones too. */
-export const ownEventsQuery = infiniteQueryOptions({
+export const ownEventsQuery = pagesOf({
   queryKey: ['organise', 'events'],
-  queryFn: ({ pageParam, signal }) => {
-    const query = new URLSearchParams({ mine: 'true', limit: '50' });
-    if (pageParam !== null) query.set('cursor', pageParam);
-    return request<Page<Event>>({ path: `/v1/events?${query}`, signal });
-  },
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  maxPages: 20,
+  read: (cursor, signal) =>
+    request<Page<Event>>({ path: pageOf('/v1/events', { mine: 'true', limit: '50' }, cursor), signal }),
+  mostPages: 20,
   refetchInterval: pollMs,
-  select: ({ pages }) => pages.flatMap((page) => page.items),
 });
 
 export const createEvent = (
@@ -81,21 +74,14 @@ export const changeTicketType = ({
 
 /** Who has a ticket, in the order in which they were sold. */
 export const doorListQuery = (eventId: string) =>
-  infiniteQueryOptions({
+  pagesOf({
     queryKey: ['organise', 'door', eventId],
-    queryFn: ({ pageParam, signal }) => {
-      const query = new URLSearchParams({ limit: '100' });
-      if (pageParam !== null) query.set('cursor', pageParam);
-      return request<Page<DoorListEntry>>({
-        path: `/v1/events/${encodeURIComponent(eventId)}/door-list?${query}`,
-        signal,
-      });
+    read: (cursor, signal) => {
+      const path = pageOf(`/v1/events/${encodeURIComponent(eventId)}/door-list`, { limit: '100' }, cursor);
+      return request<Page<DoorListEntry>>({ path, signal });
     },
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    maxPages: 50,
+    mostPages: 50,
     refetchInterval: pollMs,
-    select: ({ pages }) => pages.flatMap((page) => page.items),
   });
 
 /** Admits a ticket by its code. A ticket admits once, so that asking again is answered with a refusal. */

@@ -1,7 +1,8 @@
 import type { Booking } from '@minitickets/contract';
-import { infiniteQueryOptions, MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { readBooking, readBookings, readEvent, readEvents, readSession } from './calls.ts';
 import type { ApiProblem } from './client.ts';
+import { pagesOf } from './pages.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -22,13 +23,10 @@ export const sessionQuery = queryOptions({
 });
 
 export const eventsQuery = (search: string) =>
-  infiniteQueryOptions({
+  pagesOf({
     queryKey: ['events', search],
-    queryFn: ({ pageParam, signal }) => readEvents(search, pageParam, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor,
-    maxPages: 20,
-    select: ({ pages }) => pages.flatMap((page) => page.items),
+    read: (cursor, signal) => readEvents(search, cursor, signal),
+    mostPages: 20,
   });
 
 /** @param event an id or a slug */
@@ -39,14 +37,7 @@ export const eventQuery = (event: string) =>
 export const liveEventQuery = (event: string) =>
   queryOptions({ ...eventQuery(event), refetchInterval: ({ state }) => pollPause(state.error) });
 
-export const bookingsQuery = infiniteQueryOptions({
-  queryKey: ['bookings'],
-  queryFn: ({ pageParam, signal }) => readBookings(pageParam, signal),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.nextCursor,
-  maxPages: 20,
-  select: ({ pages }) => pages.flatMap((page) => page.items),
-});
+export const bookingsQuery = pagesOf({ queryKey: ['bookings'], read: readBookings, mostPages: 20 });
 
 export const bookingQuery = (id: string) =>
   queryOptions({
