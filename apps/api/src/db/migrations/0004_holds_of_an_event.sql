@@ -1,1 +1,0 @@
-DROP INDEX "bookings_holds_by_end";

@@ -1,1 +1,0 @@
-DROP INDEX "bookings_live_of_user";

@@ -1,1 +1,0 @@
-ALTER TABLE "bookings" ALTER COLUMN "hold_expires_at" SET DATA TYPE timestamp (3) with time zone;
