@@ -19,7 +19,7 @@ const FLOORS = [
   ['app.ts', 'drain.ts'],
   ['routes', 'jobs', 'seed'],
   ['plugins'],
-  ['coalescing', 'payments', 'audit'],
+  ['limiting', 'booking', 'payments', 'audit'],
   ['deps.ts', 'passwords.ts'],
   ['queries'],
   ['db'],

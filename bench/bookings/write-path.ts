@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startPostgres } from '@minitickets/stack/postgres';
 import pg from 'pg';
-import { type HoldOrder, holdBatches } from '../../apps/api/src/coalescing/hold-batches.ts';
+import { type HoldOrder, holdBatches } from '../../apps/api/src/booking/hold-batches.ts';
 import { openWritingPool } from '../../apps/api/src/db/client.ts';
 import { migrate } from '../../apps/api/src/db/migrate.ts';
 import { inOneRoundTrip, plainArray, type Statement } from '../../apps/api/src/db/round-trip.ts';

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { readConfig } from '../../apps/api/src/config.ts';
 import { openRedis } from '../../apps/api/src/db/redis.ts';
-import { createLimiter } from '../../apps/api/src/plugins/limiter.ts';
+import { createLimiter } from '../../apps/api/src/limiting/limiter.ts';
 import { takeToken } from '../../apps/api/src/queries/rate-limits.ts';
 import type { Rate } from '../../apps/api/src/rules/bucket-arithmetic.ts';
 import { makeLimit } from '../../apps/api/src/rules/limits.ts';

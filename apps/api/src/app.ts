@@ -1,15 +1,15 @@
 import cookie from '@fastify/cookie';
 import { openWritingPool } from './db/client.ts';
 import type { Api, Deps } from './deps.ts';
+import { loginAttempts } from './limiting/login-attempts.ts';
 import { passwordQueue } from './passwords.ts';
 import { sandboxProvider } from './payments/sandbox-provider.ts';
 import { readApiKeys } from './plugins/api-key.ts';
 import { trustProxies } from './plugins/client-address.ts';
 import { mapErrors, sendNotFound } from './plugins/error-mapping.ts';
-import { loginAttempts } from './plugins/login-attempts.ts';
 import { measureRequests } from './plugins/metrics.ts';
 import { openApp } from './plugins/open-app.ts';
-import { limitRequests } from './plugins/rate-limit.ts';
+import { limitRequests } from './plugins/rate-limits.ts';
 import { refuseOtherOrigins } from './plugins/same-origin.ts';
 import { tellBrowsers } from './plugins/security-headers.ts';
 import { readSessions } from './plugins/session.ts';

@@ -13,7 +13,7 @@ const TASKS = 3;
 
 type OpenDesk = (task: BookingTask) => Book;
 
-const claim = { file: 'apps/api/src/coalescing/booking-desk.ts', region: 'claim' };
+const claim = { file: 'apps/api/src/booking/booking-desk.ts', region: 'claim' };
 const naive = (region: string) => ({ file: 'packages/decisions/double-click/naive.ts', region });
 
 /** The record is written for requests without a key, of which there are none. */

@@ -1,4 +1,4 @@
-import { replayOf } from '@minitickets/api/coalescing/hold-batches';
+import { replayOf } from '@minitickets/api/booking/hold-batches';
 import { idempotencyRecords } from '@minitickets/api/db/schema';
 import { fail, TicketingError } from '@minitickets/api/errors';
 import { recordOfKey } from '@minitickets/api/queries/idempotency';

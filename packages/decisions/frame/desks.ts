@@ -1,5 +1,5 @@
-import { bookingDesk } from '@minitickets/api/coalescing/booking-desk';
-import { type HoldOrder, type HoldOutcome, holdBatches } from '@minitickets/api/coalescing/hold-batches';
+import { bookingDesk } from '@minitickets/api/booking/booking-desk';
+import { type HoldOrder, type HoldOutcome, holdBatches } from '@minitickets/api/booking/hold-batches';
 import { sql } from 'drizzle-orm';
 import type { BookingTask, Stage } from './arena.ts';
 import { gateUntil, holdMessages } from './barriers.ts';

@@ -1,11 +1,11 @@
 import cookie from '@fastify/cookie';
 import { readConfig } from '@minitickets/api/config';
 import type { Api, Deps } from '@minitickets/api/deps';
+import type { Limiter } from '@minitickets/api/limiting/limiter';
 import { readApiKeys } from '@minitickets/api/plugins/api-key';
 import { mapErrors } from '@minitickets/api/plugins/error-mapping';
-import type { Limiter } from '@minitickets/api/plugins/limiter';
 import { openApp } from '@minitickets/api/plugins/open-app';
-import { limitRequests } from '@minitickets/api/plugins/rate-limit';
+import { limitRequests } from '@minitickets/api/plugins/rate-limits';
 import { readSessions } from '@minitickets/api/plugins/session';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';

@@ -1,5 +1,5 @@
+import { loginAttempts } from '@minitickets/api/limiting/login-attempts';
 import { oneAtATime } from '@minitickets/api/passwords';
-import { loginAttempts } from '@minitickets/api/plugins/login-attempts';
 import { sessionRoutes } from '@minitickets/api/routes/sessions';
 import { policies } from '@minitickets/api/rules/limits';
 import { withEditedScripts } from '../frame/altered-stores.ts';

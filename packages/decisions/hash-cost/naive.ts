@@ -1,8 +1,8 @@
 import type { Api, Deps } from '@minitickets/api/deps';
 import { fail } from '@minitickets/api/errors';
+import type { LoginAttempts } from '@minitickets/api/limiting/login-attempts';
 import type { Passwords } from '@minitickets/api/passwords';
-import type { LoginAttempts } from '@minitickets/api/plugins/login-attempts';
-import { limit } from '@minitickets/api/plugins/rate-limit';
+import { limit } from '@minitickets/api/plugins/rate-limits';
 import { startSession } from '@minitickets/api/plugins/session';
 import { replacePasswordHash, userByEmail } from '@minitickets/api/queries/users';
 import { policies } from '@minitickets/api/rules/limits';

@@ -1,4 +1,4 @@
-import type { HoldOrder } from '@minitickets/api/coalescing/hold-batches';
+import type { HoldOrder } from '@minitickets/api/booking/hold-batches';
 import type { Database } from '@minitickets/api/db/client';
 import { sql } from 'drizzle-orm';
 import type { BookingTask } from '../frame/arena.ts';
@@ -51,7 +51,7 @@ export default defineExperiment<OpenDesk, 'alone' | 'crowd' | 'faster'>({
       subject: oneByOne,
       differences: [
         {
-          shipped: { file: 'apps/api/src/coalescing/hold-batches.ts', region: 'together' },
+          shipped: { file: 'apps/api/src/booking/hold-batches.ts', region: 'together' },
           instead: { file: 'packages/decisions/hot-event/naive.ts', region: 'one-by-one' },
         },
       ],

@@ -1,9 +1,4 @@
-import {
-  type HoldBatches,
-  type HoldOrder,
-  type HoldOutcome,
-  writeOrders,
-} from '@minitickets/api/coalescing/hold-batches';
+import { type HoldBatches, type HoldOrder, type HoldOutcome, writeOrders } from '@minitickets/api/booking/hold-batches';
 import { TicketingError } from '@minitickets/api/errors';
 
 // #region one-by-one

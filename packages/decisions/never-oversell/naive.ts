@@ -1,4 +1,4 @@
-import type { HoldOrder } from '@minitickets/api/coalescing/hold-batches';
+import type { HoldOrder } from '@minitickets/api/booking/hold-batches';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { Book } from '../frame/desks.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Config } from '@minitickets/api/config';
-import { type LoginAttempts, loginAttempts } from '@minitickets/api/plugins/login-attempts';
-import { limit } from '@minitickets/api/plugins/rate-limit';
+import { type LoginAttempts, loginAttempts } from '@minitickets/api/limiting/login-attempts';
+import { limit } from '@minitickets/api/plugins/rate-limits';
 import { requireUser } from '@minitickets/api/plugins/session';
 import { insertUser } from '@minitickets/api/queries/users';
 import { sessionRoutes } from '@minitickets/api/routes/sessions';
@@ -34,7 +34,7 @@ const BEGIN_MS = 500_000 * HOUR_MS;
 
 const shipped: Identities = { limitBooking: limit, attempts: loginAttempts };
 const naive = (region: string) => ({ file: 'packages/decisions/shared-office/naive.ts', region });
-const reserve = { file: 'apps/api/src/plugins/login-attempts.ts', region: 'reserve' };
+const reserve = { file: 'apps/api/src/limiting/login-attempts.ts', region: 'reserve' };
 
 export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | 'owner'>({
   name: 'shared-office',
@@ -52,7 +52,7 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
       subject: { ...shipped, limitBooking: limitByAddress },
       differences: [
         {
-          shipped: { file: 'apps/api/src/plugins/rate-limit.ts', region: 'whose-bucket' },
+          shipped: { file: 'apps/api/src/plugins/rate-limits.ts', region: 'whose-bucket' },
           instead: naive('booking-by-address'),
         },
       ],

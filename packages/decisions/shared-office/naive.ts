@@ -1,7 +1,7 @@
 import type { Config } from '@minitickets/api/config';
 import { fail } from '@minitickets/api/errors';
-import { type LoginAttempts, loginAttempts } from '@minitickets/api/plugins/login-attempts';
-import { passesLimits, passLimits } from '@minitickets/api/plugins/rate-limit';
+import { type LoginAttempts, loginAttempts } from '@minitickets/api/limiting/login-attempts';
+import { passesLimits, passLimits } from '@minitickets/api/plugins/rate-limits';
 import { accountOf, clientOf } from '@minitickets/api/rules/client-identity';
 import type { PolicyName } from '@minitickets/api/rules/limits';
 import type { Tier } from '@minitickets/contract';

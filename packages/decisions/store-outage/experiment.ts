@@ -1,7 +1,7 @@
 import { openRedis, REDIS_DEADLINE_MS } from '@minitickets/api/db/redis';
+import { loginAttempts } from '@minitickets/api/limiting/login-attempts';
 import { sandboxProvider } from '@minitickets/api/payments/sandbox-provider';
 import { makeApiKey } from '@minitickets/api/plugins/api-key';
-import { loginAttempts } from '@minitickets/api/plugins/login-attempts';
 import { insertApiKey } from '@minitickets/api/queries/api-keys';
 import { takeToken } from '@minitickets/api/queries/rate-limits';
 import { bookingRoutes } from '@minitickets/api/routes/bookings';

@@ -3,7 +3,7 @@ import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { userByApiKeyHash } from '../queries/api-keys.ts';
 import { apiKeyOf, clientOf } from '../rules/client-identity.ts';
-import { passLimits } from './rate-limit.ts';
+import { passLimits } from './rate-limits.ts';
 
 /** `mt_` and 256 random bits; the prefix lets people and secret scanners recognise one. */
 const API_KEY = /^mt_[\w-]{43}$/;

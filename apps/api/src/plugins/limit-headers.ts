@@ -1,7 +1,7 @@
 import { headers } from '@minitickets/contract';
 import type { FastifyReply } from 'fastify';
+import type { Outcome } from '../limiting/limiter.ts';
 import type { Decision } from '../queries/rate-limits.ts';
-import type { Outcome } from './limiter.ts';
 
 /** What pages of another origin may read of an answer, should they be let in. */
 const exposed = [

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { makeApiKey } from '../plugins/api-key.ts';
-import { limit } from '../plugins/rate-limit.ts';
+import { limit } from '../plugins/rate-limits.ts';
 import { requireSession, viewerOf } from '../plugins/session.ts';
 import { type ApiKeyRow, apiKeysOf, insertApiKey, lockApiKeysOf, revokeApiKey } from '../queries/api-keys.ts';
 

@@ -12,15 +12,15 @@ import {
 import type { FastifyReply } from 'fastify';
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import { bookingDesk } from '../coalescing/booking-desk.ts';
-import type { HoldOutcome } from '../coalescing/hold-batches.ts';
+import { bookingDesk } from '../booking/booking-desk.ts';
+import type { HoldOutcome } from '../booking/hold-batches.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import type { PaymentProvider } from '../payments/payment-provider.ts';
 import { refundPayment } from '../payments/settle-payment.ts';
 import { problemFor } from '../plugins/error-mapping.ts';
-import { limit } from '../plugins/rate-limit.ts';
+import { limit } from '../plugins/rate-limits.ts';
 import { requireUser, viewerOf } from '../plugins/session.ts';
 import {
   type BookingRow,

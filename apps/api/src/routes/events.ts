@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { violates } from '../db/postgres-failures.ts';
 import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { limit } from '../plugins/rate-limit.ts';
+import { limit } from '../plugins/rate-limits.ts';
 import { requireRole, requireUser, viewerOf, withRoleOfNow } from '../plugins/session.ts';
 import {
   comingEvents,

@@ -5,7 +5,7 @@ import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { refundPayment, type Settled, settlePayment } from '../payments/settle-payment.ts';
-import { limit } from '../plugins/rate-limit.ts';
+import { limit } from '../plugins/rate-limits.ts';
 import { requireUser, viewerOf } from '../plugins/session.ts';
 import { bookingForChange, bookingOfUser } from '../queries/bookings.ts';
 import { confirmIfClear } from '../queries/confirmations.ts';

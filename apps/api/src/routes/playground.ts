@@ -8,7 +8,7 @@ import {
 } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api, Deps } from '../deps.ts';
-import { limit, passesLimits, passLimits } from '../plugins/rate-limit.ts';
+import { limit, passesLimits, passLimits } from '../plugins/rate-limits.ts';
 import { readBucket } from '../queries/limit-buckets.ts';
 import { clientOf, userOf } from '../rules/client-identity.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';

@@ -2,9 +2,9 @@ import { credentials, user } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
+import type { LoginAttempts } from '../limiting/login-attempts.ts';
 import type { Passwords } from '../passwords.ts';
-import type { LoginAttempts } from '../plugins/login-attempts.ts';
-import { limit } from '../plugins/rate-limit.ts';
+import { limit } from '../plugins/rate-limits.ts';
 import {
   clearSessionCookie,
   leaveSession,

@@ -3,7 +3,7 @@ import { violates } from '../db/postgres-failures.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import type { Passwords } from '../passwords.ts';
-import { limit } from '../plugins/rate-limit.ts';
+import { limit } from '../plugins/rate-limits.ts';
 import { startSession } from '../plugins/session.ts';
 import { insertUser } from '../queries/users.ts';
 

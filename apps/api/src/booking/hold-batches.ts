@@ -17,10 +17,10 @@ import type { SoldOut } from '../queries/inventory-gate.ts';
 import { heldAnswer } from '../rules/held-answers.ts';
 import { decideHolds, type HoldRequest, isMendedByTime } from '../rules/hold-decisions.ts';
 import { timeOrderedId } from '../rules/ids.ts';
-import { coalesceWrites } from './coalesce-writes.ts';
+import { groupCommit } from './group-commit.ts';
 
 /** How long a request waits for its transaction to begin. */
-const PATIENCE_MS = 3_000;
+const QUEUE_TIMEOUT_MS = 3_000;
 /** One statement gives back the places of at most so many ended holds, so that none runs long. */
 const RECLAIM_AT_ONCE = 2_000;
 
@@ -45,15 +45,15 @@ export type HoldBatches = {
  */
 // #region together
 export function holdBatches(options: HoldBatches) {
-  const submit = coalesceWrites<HoldOrder, HoldOutcome | TicketingError>({
+  const submit = groupCommit<HoldOrder, HoldOutcome | TicketingError>({
     write: (eventId, orders) => writeOrders(options, eventId, orders),
     isIsolable,
-    largestBatch: 200,
-    longestQueue: 2_000,
-    mostInFlight: options.pool.options.max,
+    maxBatchSize: 200,
+    maxQueueLength: 2_000,
+    maxInFlight: options.pool.options.max,
   });
   return async (eventId: string, order: HoldOrder): Promise<HoldOutcome> => {
-    const outcome = await submit(eventId, order, { patienceMs: PATIENCE_MS });
+    const outcome = await submit(eventId, order, { queueTimeoutMs: QUEUE_TIMEOUT_MS });
     if (outcome instanceof TicketingError) throw outcome;
     return outcome;
   };

@@ -1,6 +1,5 @@
 import type { Tier } from '@minitickets/contract';
 import type { Registry } from 'prom-client';
-import { decideInTurns } from '../coalescing/decision-turns.ts';
 import { redisFailure } from '../db/redis-failures.ts';
 import type { Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
@@ -12,6 +11,7 @@ import { breaker } from '../rules/breaker.ts';
 import { bucketNames } from '../rules/client-identity.ts';
 import { type Limit, limitTable, type PolicyName } from '../rules/limits.ts';
 import { localBuckets } from '../rules/local-buckets.ts';
+import { batchDecisions } from './decision-batches.ts';
 import { countLimits } from './limit-counts.ts';
 
 /** For so long a store that has failed is not asked. */
@@ -31,7 +31,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
   const nameOf = bucketNames(deriveKey(config.appSecret, 'limit-identity'));
   const store = breaker({ restMs: REST_MS });
   const local = localBuckets();
-  const take = decideInTurns(redis);
+  const take = batchDecisions(redis);
   const counts = countLimits(registry, store.isOpen);
   let table = limitTable();
   let tasks = ASSUMED_TASKS;

@@ -1,28 +1,28 @@
 import { expect, test, vi } from 'vitest';
 import { TicketingError } from '../errors.ts';
-import { coalesceWrites } from './coalesce-writes.ts';
+import { groupCommit } from './group-commit.ts';
 
 type Batch = { key: string; requests: string[]; finish: () => void; fail: (error: Error) => void };
 
 /** A writer whose transactions end when the test says so. Their outcome is the request itself, in capitals. */
-function stage(options: Partial<Parameters<typeof coalesceWrites<string, string>>[0]> = {}) {
+function stage(options: Partial<Parameters<typeof groupCommit<string, string>>[0]> = {}) {
   const batches: Batch[] = [];
-  const submit = coalesceWrites<string, string>({
+  const submit = groupCommit<string, string>({
     write: (key, requests) =>
       new Promise((resolve, reject) => {
         const finish = () => resolve(requests.map((request) => request.toUpperCase()));
         batches.push({ key, requests, finish, fail: reject });
       }),
     isIsolable: (error) => error instanceof Error && error.message === 'poisoned',
-    largestBatch: 100,
-    longestQueue: 100,
-    mostInFlight: 10,
+    maxBatchSize: 100,
+    maxQueueLength: 100,
+    maxInFlight: 10,
     ...options,
   });
   const begun = (count: number) => vi.waitUntil(() => batches[count - 1], { timeout: 2_000, interval: 1 });
   return { batches, submit, begun };
 }
-const patient = { patienceMs: 60_000 };
+const unhurried = { queueTimeoutMs: 60_000 };
 const failure = (promise: Promise<unknown>) =>
   promise.then(
     () => null,
@@ -31,9 +31,9 @@ const failure = (promise: Promise<unknown>) =>
 
 test('requests that arrive while a transaction runs are written together in the next one, in their order', async () => {
   const { batches, submit, begun } = stage();
-  const first = submit('event', 'a', patient);
+  const first = submit('event', 'a', unhurried);
   (await begun(1)).requests;
-  const others = ['b', 'c', 'd'].map((request) => submit('event', request, patient));
+  const others = ['b', 'c', 'd'].map((request) => submit('event', request, unhurried));
   batches[0]?.finish();
   expect(await first).toBe('A');
   (await begun(2)).finish();
@@ -43,7 +43,7 @@ test('requests that arrive while a transaction runs are written together in the 
 
 test('a burst is one transaction, not one and a rest', async () => {
   const { batches, submit, begun } = stage();
-  const burst = ['a', 'b', 'c'].map((request) => submit('event', request, patient));
+  const burst = ['a', 'b', 'c'].map((request) => submit('event', request, unhurried));
   (await begun(1)).finish();
   await Promise.all(burst);
   expect(batches).toHaveLength(1);
@@ -51,10 +51,10 @@ test('a burst is one transaction, not one and a rest', async () => {
 
 test('one transaction of a key is in flight, while other keys do not wait for it', async () => {
   const { batches, submit, begun } = stage();
-  const slow = submit('one', 'a', patient);
+  const slow = submit('one', 'a', unhurried);
   await begun(1);
-  const behind = submit('one', 'b', patient);
-  const other = submit('other', 'c', patient);
+  const behind = submit('one', 'b', unhurried);
+  const other = submit('other', 'c', unhurried);
   (await begun(2)).finish();
   expect(await other).toBe('C');
   expect(batches.map(({ key }) => key)).toEqual(['one', 'other']);
@@ -64,8 +64,8 @@ test('one transaction of a key is in flight, while other keys do not wait for it
 });
 
 test('no more transactions are in flight than there is room for; keys take turns', async () => {
-  const { batches, submit, begun } = stage({ mostInFlight: 1, largestBatch: 1 });
-  const all = [submit('x', 'x1', patient), submit('x', 'x2', patient), submit('y', 'y1', patient)];
+  const { batches, submit, begun } = stage({ maxInFlight: 1, maxBatchSize: 1 });
+  const all = [submit('x', 'x1', unhurried), submit('x', 'x2', unhurried), submit('y', 'y1', unhurried)];
   for (const count of [1, 2, 3]) {
     (await begun(count)).finish();
     expect(batches).toHaveLength(count);
@@ -75,8 +75,8 @@ test('no more transactions are in flight than there is room for; keys take turns
 });
 
 test('a transaction carries at most so many requests', async () => {
-  const { batches, submit, begun } = stage({ largestBatch: 2 });
-  const all = ['a', 'b', 'c'].map((request) => submit('event', request, patient));
+  const { batches, submit, begun } = stage({ maxBatchSize: 2 });
+  const all = ['a', 'b', 'c'].map((request) => submit('event', request, unhurried));
   (await begun(1)).finish();
   (await begun(2)).finish();
   await Promise.all(all);
@@ -84,8 +84,8 @@ test('a transaction carries at most so many requests', async () => {
 });
 
 test('a queue has an end: who comes after it is told at once', async () => {
-  const { submit, begun } = stage({ longestQueue: 2 });
-  const [a, b, c] = ['a', 'b', 'c'].map((request) => submit('event', request, patient));
+  const { submit, begun } = stage({ maxQueueLength: 2 });
+  const [a, b, c] = ['a', 'b', 'c'].map((request) => submit('event', request, unhurried));
   expect(await failure(c as Promise<string>)).toBe('busy');
   (await begun(1)).finish();
   expect(await Promise.all([a, b])).toEqual(['A', 'B']);
@@ -93,10 +93,10 @@ test('a queue has an end: who comes after it is told at once', async () => {
 
 test('a request whose caller has left before its transaction began is not written', async () => {
   const { batches, submit, begun } = stage();
-  const first = submit('event', 'a', patient);
+  const first = submit('event', 'a', unhurried);
   await begun(1);
-  const left = failure(submit('event', 'left', { patienceMs: 0 }));
-  const stays = submit('event', 'stays', patient);
+  const left = failure(submit('event', 'left', { queueTimeoutMs: 0 }));
+  const stays = submit('event', 'stays', unhurried);
   batches[0]?.finish();
   (await begun(2)).finish();
   expect(await left).toBe('busy');
@@ -114,14 +114,14 @@ test('a poisoned request is found by halving, and only it hears of the error', a
     },
   });
   const requests = ['a', 'b', 'c', 'poison', 'd', 'e', 'f', 'g'];
-  const outcomes = await Promise.allSettled(requests.map((request) => submit('event', request, patient)));
+  const outcomes = await Promise.allSettled(requests.map((request) => submit('event', request, unhurried)));
   expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(requests.map((request) => request === 'poison'));
   expect(written.flat()).toEqual(requests.filter((request) => request !== 'poison'));
 });
 
 test('an error that a smaller batch would meet as well reaches everybody, and nothing is tried again', async () => {
   const { batches, submit, begun } = stage();
-  const both = [submit('event', 'a', patient), submit('event', 'b', patient)];
+  const both = [submit('event', 'a', unhurried), submit('event', 'b', unhurried)];
   const away = new Error('the server is away');
   (await begun(1)).fail(away);
   expect(await Promise.all(both.map(failure))).toEqual([away, away]);
@@ -130,10 +130,10 @@ test('an error that a smaller batch would meet as well reaches everybody, and no
 
 test('after an error the key goes on', async () => {
   const { submit, begun } = stage();
-  const first = submit('event', 'a', patient);
+  const first = submit('event', 'a', unhurried);
   (await begun(1)).fail(new Error('the server is away'));
   await failure(first);
-  const second = submit('event', 'b', patient);
+  const second = submit('event', 'b', unhurried);
   (await begun(2)).finish();
   expect(await second).toBe('B');
 });

@@ -14,7 +14,7 @@ import {
 } from '../queries/idempotency.ts';
 import { closedGate, closeGates } from '../queries/inventory-gate.ts';
 import { type HoldOrder, type HoldOutcome, holdBatches, replayOf } from './hold-batches.ts';
-import { oncePerTurn } from './once-per-turn.ts';
+import { singleFlight } from './single-flight.ts';
 
 type Desk = {
   db: Connection;
@@ -80,7 +80,7 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
 
   // Who wants the same of one event in one turn of the event loop shares one look. A gate that cannot be read counts as open:
   // it saves work, and decides nothing.
-  const look = oncePerTurn((eventId: string, ticketTypeIds: string[]) =>
+  const look = singleFlight((eventId: string, ticketTypeIds: string[]) =>
     closedGate(redis, eventId, ticketTypeIds).catch(() => null),
   );
   const gateOf = (eventId: string, { lines }: HoldOrder) => {

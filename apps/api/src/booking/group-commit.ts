@@ -13,11 +13,11 @@ type Coalescing<Request, Outcome> = {
   /** Whether this error means that nothing was written, and that a smaller batch may do better. */
   isIsolable: (error: unknown) => boolean;
   /** The most requests in one transaction. */
-  largestBatch: number;
+  maxBatchSize: number;
   /** The most requests of one key that wait. */
-  longestQueue: number;
+  maxQueueLength: number;
   /** The most transactions at once, over all keys. */
-  mostInFlight: number;
+  maxInFlight: number;
 };
 
 /**
@@ -26,10 +26,10 @@ type Coalescing<Request, Outcome> = {
  * nothing, and the busier it is, the more each commit carries.
  *
  * @returns a function that hands over a request and waits for its outcome; it fails with `busy` if the queue is full, or if
- * `patienceMs` is over before the request's transaction began (the caller has left: nothing is written for them)
+ * `queueTimeoutMs` is over before the request's transaction began (the caller has left: nothing is written for them)
  */
-export function coalesceWrites<Request, Outcome>(options: Coalescing<Request, Outcome>) {
-  const { write, isIsolable, largestBatch, longestQueue, mostInFlight } = options;
+export function groupCommit<Request, Outcome>(options: Coalescing<Request, Outcome>) {
+  const { write, isIsolable, maxBatchSize, maxQueueLength, maxInFlight } = options;
   const queues = new Map<string, Waiting<Request, Outcome>[]>();
   /** Keys with waiting requests and no transaction, longest waiting first. */
   const ready = new Set<string>();
@@ -46,7 +46,7 @@ export function coalesceWrites<Request, Outcome>(options: Coalescing<Request, Ou
   function begin() {
     scheduled = false;
     for (const key of ready) {
-      if (inFlight >= mostInFlight) return;
+      if (inFlight >= maxInFlight) return;
       ready.delete(key);
       inFlight += 1;
       void writeNext(key).finally(() => {
@@ -59,7 +59,7 @@ export function coalesceWrites<Request, Outcome>(options: Coalescing<Request, Ou
   }
 
   async function writeNext(key: string) {
-    const taken = queues.get(key)?.splice(0, largestBatch) ?? [];
+    const taken = queues.get(key)?.splice(0, maxBatchSize) ?? [];
     const now = performance.now();
     for (const { reject } of taken.filter(({ deadline }) => deadline <= now)) reject(busy());
     await settle(
@@ -90,11 +90,11 @@ export function coalesceWrites<Request, Outcome>(options: Coalescing<Request, Ou
     }
   }
 
-  return (key: string, request: Request, { patienceMs }: { patienceMs: number }) =>
+  return (key: string, request: Request, { queueTimeoutMs }: { queueTimeoutMs: number }) =>
     new Promise<Outcome>((resolve, reject) => {
       const queue = queues.get(key);
-      if (queue && queue.length >= longestQueue) return reject(busy());
-      const waiting = { request, deadline: performance.now() + patienceMs, resolve, reject };
+      if (queue && queue.length >= maxQueueLength) return reject(busy());
+      const waiting = { request, deadline: performance.now() + queueTimeoutMs, resolve, reject };
       if (queue) queue.push(waiting);
       else {
         queues.set(key, [waiting]);

@@ -7,7 +7,7 @@ import { policies } from '../rules/limits.ts';
 import { person } from '../testing/people.ts';
 import { testApp } from '../testing/test-app.ts';
 import { mapErrors } from './error-mapping.ts';
-import { limit, limitRequests } from './rate-limit.ts';
+import { limit, limitRequests } from './rate-limits.ts';
 
 const stores = useStores();
 type TestApp = Awaited<ReturnType<typeof testApp>>;

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
+import { createLimiter, type Limiter, type Outcome } from '../limiting/limiter.ts';
 import type { Take } from '../queries/rate-limits.ts';
 import { clientOf, userOf } from '../rules/client-identity.ts';
 import { type PolicyName, policies } from '../rules/limits.ts';
 import { setLimitHeaders } from './limit-headers.ts';
-import { createLimiter, type Limiter, type Outcome } from './limiter.ts';
 import { repeatRounds } from './rounds.ts';
 
 /** Limits are in force, and what tasks count is known, within two of these in every task. */

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { oncePerTurn } from './once-per-turn.ts';
+import { singleFlight } from './single-flight.ts';
 
 test('the same question in one turn is asked once, another one by itself, and each anew in the next turn', async () => {
   const asked: string[] = [];
-  const ask = oncePerTurn(async (detail: string) => {
+  const ask = singleFlight(async (detail: string) => {
     asked.push(detail);
     return asked.length;
   });
@@ -16,7 +16,7 @@ test('the same question in one turn is asked once, another one by itself, and ea
 
 test('an error is everybody’s who asked in that turn, and not the next one’s', async () => {
   const answers = [() => Promise.reject(new Error('away')), async () => 'back'];
-  const ask = oncePerTurn(() => answers.shift()?.() ?? Promise.reject(new Error('asked once too often')));
+  const ask = singleFlight(() => answers.shift()?.() ?? Promise.reject(new Error('asked once too often')));
   const both = await Promise.allSettled([ask('a'), ask('a')]);
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await nextTurn();

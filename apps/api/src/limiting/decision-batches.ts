@@ -12,7 +12,7 @@ type Waiting = { takes: readonly Take[]; resolve: (decisions: Decision[]) => voi
  * sent. A call that comes alone waits for nothing.
  * @returns a function that takes from all of these buckets, or from none
  */
-export function decideInTurns(redis: RedisConnection) {
+export function batchDecisions(redis: RedisConnection) {
   let waiting: Waiting[] = [];
 
   function send() {

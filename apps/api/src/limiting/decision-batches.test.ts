@@ -2,7 +2,7 @@ import { useStores } from '@minitickets/stack/test-stores';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openRedis } from '../db/redis.ts';
 import { limitOf, newBucket } from '../testing/limiter-stores.ts';
-import { decideInTurns } from './decision-turns.ts';
+import { batchDecisions } from './decision-batches.ts';
 
 const stores = useStores();
 let redis: ReturnType<typeof openRedis>;
@@ -15,7 +15,7 @@ afterAll(() => redis.disconnect());
 const slow = limitOf({ capacity: 5, refillIntervalMs: 3_600_000 });
 
 test('calls of one turn travel together: fifty decisions are one command', async () => {
-  const decide = decideInTurns(redis);
+  const decide = batchDecisions(redis);
   const send = vi.spyOn(redis, 'sendCommand');
   await decide([{ bucket: newBucket(), limit: slow }]);
   send.mockClear();
@@ -27,7 +27,7 @@ test('calls of one turn travel together: fifty decisions are one command', async
 });
 
 test('each call gets its own decision, as if it had come alone', async () => {
-  const decide = decideInTurns(redis);
+  const decide = batchDecisions(redis);
   const bucket = newBucket();
   const other = newBucket();
   const answers = await Promise.all([
@@ -47,7 +47,7 @@ test('each call gets its own decision, as if it had come alone', async () => {
 });
 
 test('all or none holds for each call, whoever it travels with', async () => {
-  const decide = decideInTurns(redis);
+  const decide = batchDecisions(redis);
   const [wide, narrow] = [newBucket(), newBucket()];
   const both = [
     { bucket: wide, limit: slow },
@@ -69,14 +69,14 @@ test('all or none holds for each call, whoever it travels with', async () => {
 });
 
 test('a thousand calls in the same moment are served as often as the bucket allows', async () => {
-  const decide = decideInTurns(redis);
+  const decide = batchDecisions(redis);
   const bucket = newBucket();
   const answers = await Promise.all(Array.from({ length: 1000 }, () => decide([{ bucket, limit: slow }])));
   expect(answers.filter(([decision]) => decision?.allowed)).toHaveLength(5);
 });
 
 test('a cost that is none fails its own call, and not those that it came with', async () => {
-  const decide = decideInTurns(redis);
+  const decide = batchDecisions(redis);
   const [good, bad] = await Promise.allSettled([
     decide([{ bucket: newBucket(), limit: slow }]),
     decide([{ bucket: newBucket(), limit: slow, cost: Number.NaN }]),
@@ -87,7 +87,7 @@ test('a cost that is none fails its own call, and not those that it came with', 
 
 test('when Redis is away every call of the turn hears of it', async () => {
   const away = openRedis({ url: 'redis://127.0.0.1:1', keyPrefix: '', onError: () => {} });
-  const decide = decideInTurns(away);
+  const decide = batchDecisions(away);
   const calls = Array.from({ length: 3 }, () => decide([{ bucket: newBucket(), limit: slow }]));
   const answers = await Promise.allSettled(calls);
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
