@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { askRedis } from '../../packages/stack/launcher/resp.mjs';
+import { askRedis } from '../../packages/stack/stores/resp.mjs';
 
 /** How a stack's stores are taken away. Each returns when the fault is over, or, for a pause, has begun. */
 export type Faults = {

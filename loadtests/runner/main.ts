@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { Failure } from '../../packages/stack/launcher/failure.mjs';
 import { repository } from '../../packages/stack/launcher/stack.mjs';
+import { Failure } from '../../packages/stack/processes/failure.mjs';
 import { readArguments, UsageError, usage } from './arguments.ts';
 import { findK6 } from './k6.ts';
 import { runScript } from './run-script.ts';

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { apiEnvironment } from '../../packages/stack/launcher/api-process.mjs';
-import { removeData } from '../../packages/stack/launcher/files.mjs';
 import { ensureBuilt } from '../../packages/stack/launcher/prepare.mjs';
 import { repository, startStack } from '../../packages/stack/launcher/stack.mjs';
 import { endLeftovers, runningState } from '../../packages/stack/launcher/state.mjs';
-import { temporaryDir } from '../../packages/stack/launcher/temporary-dir.mjs';
+import { removeData } from '../../packages/stack/stores/files.mjs';
+import { temporaryDir } from '../../packages/stack/stores/temporary-dir.mjs';
 import type { Order } from './arguments.ts';
 import { findComposeStack } from './compose.ts';
 import { type Faults, pauseRedis } from './faults.ts';

@@ -4,7 +4,7 @@ import { experiments } from '@minitickets/decisions/experiments';
 import { readCard } from '@minitickets/decisions/frame/card';
 import { reportDifferences } from '@minitickets/decisions/frame/difference';
 import type { Experiment } from '@minitickets/decisions/frame/experiment';
-import type { RaceFile } from '@minitickets/decisions/frame/race';
+import type { RaceFile } from '@minitickets/decisions/frame/interleaving/race';
 import { repositoryRoot } from '@minitickets/decisions/frame/shipped-source';
 import type { Decision, ShownRace } from '../src/decisions/content.ts';
 import { highlighted } from './highlight.ts';

@@ -7,11 +7,11 @@ import {
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
+import { Shell } from './interface/shell.tsx';
 import { readSetUp, writeSetUp } from './limiter/set-up.ts';
 import { EventsPage } from './pages/events.tsx';
 import { FailurePage } from './pages/failure.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
-import { Shell } from './parts/shell.tsx';
 import { localPath } from './return-to.ts';
 
 /** Every page of the shop, in one list. The list of events comes with the shell; the others are fetched when wanted. */

@@ -1,11 +1,11 @@
 import { takeToken } from '@minitickets/api/queries/rate-limits';
 import type { Redis } from 'ioredis';
-import { withEditedScripts } from '../frame/altered-stores.ts';
-import { hearTogether, meetingOf } from '../frame/barriers.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { guardedCalls } from '../frame/guarded-calls.ts';
-import { plainLimit } from '../frame/plain-limit.ts';
+import { hearTogether, meetingOf } from '../frame/interleaving/barriers.ts';
 import { exactly } from '../frame/results.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
+import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { onlyDeciding, writingAfterwards } from './naive.ts';
 
 const CAPACITY = 5;

@@ -1,12 +1,12 @@
 import { readBucket } from '@minitickets/api/queries/limit-buckets';
 import { takeToken } from '@minitickets/api/queries/rate-limits';
 import type { Redis } from 'ioredis';
-import { withEditedScripts } from '../frame/altered-stores.ts';
 import type { Stage } from '../frame/arena.ts';
 import { edited } from '../frame/edits.ts';
-import { plainLimit } from '../frame/plain-limit.ts';
-import { recordSteps, type TakeTurn } from '../frame/race.ts';
+import { recordSteps, type TakeTurn } from '../frame/interleaving/race.ts';
 import { readExcerpt } from '../frame/shipped-source.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { onlyDeciding, writingAfterwards } from './naive.ts';
 
 /** None flow back during the race. */

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { createSession } from '@minitickets/api/queries/sessions';
 import { sessionOwner } from '@minitickets/api/rules/session-owner';
-import type { ApiTask } from '../frame/api-task.ts';
-import type { House } from '../frame/house.ts';
+import type { ApiTask } from '../frame/subjects/api-task.ts';
+import type { House } from '../frame/subjects/house.ts';
 
 /** What a buyer was told: the id of their booking, or null; and by whom, as far as the answer says. */
 export type Answer = { bookingId: string | null; servedBy: string };

@@ -1,12 +1,12 @@
 import { drain, type Ending } from '@minitickets/api/drain';
 import { startBalancer } from '@minitickets/stack/balancer';
 import { sql } from 'drizzle-orm';
-import { type ApiTask, startApiTask } from '../frame/api-task.ts';
 import type { Stage } from '../frame/arena.ts';
-import { until } from '../frame/barriers.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { type House, openHouse } from '../frame/house.ts';
+import { until } from '../frame/interleaving/barriers.ts';
 import { exactly } from '../frame/results.ts';
+import { type ApiTask, startApiTask } from '../frame/subjects/api-task.ts';
+import { type House, openHouse } from '../frame/subjects/house.ts';
 import { type Answer, buyersOf } from './buyers.ts';
 import { closeAtOnce, exitAtOnce } from './naive.ts';
 

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { editStatements } from '../frame/altered-stores.ts';
 import type { BookingTask } from '../frame/arena.ts';
-import { gateUntil, holdMessages } from '../frame/barriers.ts';
-import { type Book, shippedDesk, shippedWriting } from '../frame/desks.ts';
 import { edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { openHouse } from '../frame/house.ts';
+import { gateUntil, holdMessages } from '../frame/interleaving/barriers.ts';
 import { exactly } from '../frame/results.ts';
+import { editStatements } from '../frame/subjects/altered-stores.ts';
+import { type Book, shippedDesk, shippedWriting } from '../frame/subjects/desks.ts';
+import { openHouse } from '../frame/subjects/house.ts';
 import { lookThenBook, rememberedInRedis } from './naive.ts';
 
 const TASKS = 3;

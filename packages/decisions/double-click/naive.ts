@@ -3,7 +3,7 @@ import { idempotencyRecords } from '@minitickets/api/db/schema';
 import { fail, TicketingError } from '@minitickets/api/errors';
 import { recordOfKey } from '@minitickets/api/queries/idempotency';
 import type { BookingTask } from '../frame/arena.ts';
-import type { Book } from '../frame/desks.ts';
+import type { Book } from '../frame/subjects/desks.ts';
 
 /** Looks the key up, books, and remembers: each of it right, and nothing around them. */
 export function lookThenBook({ db }: BookingTask, write: Book): Book {

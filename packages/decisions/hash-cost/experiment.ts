@@ -2,12 +2,12 @@ import { loginAttempts } from '@minitickets/api/limiting/login-attempts';
 import { oneAtATime } from '@minitickets/api/passwords';
 import { sessionRoutes } from '@minitickets/api/routes/sessions';
 import { policies } from '@minitickets/api/rules/limits';
-import { withEditedScripts } from '../frame/altered-stores.ts';
-import { gateUntil } from '../frame/barriers.ts';
-import { standingClock } from '../frame/clock.ts';
 import { defineExperiment } from '../frame/experiment.ts';
+import { gateUntil } from '../frame/interleaving/barriers.ts';
 import { exactly } from '../frame/results.ts';
-import { openTaskApp } from '../frame/task-app.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { standingClock } from '../frame/subjects/clock.ts';
+import { openTaskApp } from '../frame/subjects/task-app.ts';
 import { markedHashing } from './hashing.ts';
 import { allAtOnce, hashThenLimit, lookThenCount } from './naive.ts';
 

@@ -6,8 +6,8 @@ import { beginPayment } from '@minitickets/api/queries/payments';
 import { insertSandboxCharge } from '@minitickets/api/queries/sandbox-charges';
 import type { BookingStanding } from '@minitickets/api/rules/payment-grid';
 import { sql } from 'drizzle-orm';
-import { type Book, HOLD_SECONDS } from '../frame/desks.ts';
-import { type House, openHouse } from '../frame/house.ts';
+import { type Book, HOLD_SECONDS } from '../frame/subjects/desks.ts';
+import { type House, openHouse } from '../frame/subjects/house.ts';
 
 /** An attempt to pay; its id is what the provider knows it by. */
 export type Attempt = { id: string; amountMinor: number; currency: string };

@@ -4,9 +4,9 @@ import { refundPayment, settlePayment } from '@minitickets/api/payments/settle-p
 import { refundSandboxCharge } from '@minitickets/api/queries/sandbox-charges';
 import { type PaymentGrid, type ProviderEvent, paymentGrid } from '@minitickets/api/rules/payment-grid';
 import { sql } from 'drizzle-orm';
-import { shippedWriting } from '../frame/desks.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
+import { shippedWriting } from '../frame/subjects/desks.ts';
 import { type Attempt, bookingsThat, chargeAtProvider, standings } from './bookings.ts';
 import { type Faults, faultsOf } from './books.ts';
 import { confirmAnyway, heldOrNothing, inOrder } from './naive.ts';

@@ -2,11 +2,11 @@ import type { HoldOrder } from '@minitickets/api/booking/hold-batches';
 import type { Database } from '@minitickets/api/db/client';
 import { sql } from 'drizzle-orm';
 import type { BookingTask } from '../frame/arena.ts';
-import { holdMessages, until } from '../frame/barriers.ts';
-import { type Book, HOLD_SECONDS, shippedWriting } from '../frame/desks.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { type House, openHouse } from '../frame/house.ts';
+import { holdMessages, until } from '../frame/interleaving/barriers.ts';
 import { atLeast, atMost, exactly } from '../frame/results.ts';
+import { type Book, HOLD_SECONDS, shippedWriting } from '../frame/subjects/desks.ts';
+import { type House, openHouse } from '../frame/subjects/house.ts';
 import * as naive from './naive.ts';
 
 const TASKS = 2;

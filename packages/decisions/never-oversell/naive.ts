@@ -1,8 +1,8 @@
 import type { HoldOrder } from '@minitickets/api/booking/hold-batches';
 import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
-import type { Book } from '../frame/desks.ts';
 import { edits } from '../frame/edits.ts';
+import type { Book } from '../frame/subjects/desks.ts';
 
 const file = 'apps/api/src/queries/holds.ts';
 

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
-import { editStatements } from '../frame/altered-stores.ts';
 import type { BookingTask, Stage } from '../frame/arena.ts';
-import { shippedWriting } from '../frame/desks.ts';
-import { openHouse, placesTaken } from '../frame/house.ts';
-import { recordSteps } from '../frame/race.ts';
-import { readLocks, type Telling, takeTurnsByStatement, waitsForLock } from '../frame/statement-turns.ts';
+import { recordSteps } from '../frame/interleaving/race.ts';
+import { readLocks, type Telling, takeTurnsByStatement, waitsForLock } from '../frame/interleaving/statement-turns.ts';
+import { editStatements } from '../frame/subjects/altered-stores.ts';
+import { shippedWriting } from '../frame/subjects/desks.ts';
+import { openHouse, placesTaken } from '../frame/subjects/house.ts';
 import { withoutLock } from './naive.ts';
 
 const CAPACITY = 1;

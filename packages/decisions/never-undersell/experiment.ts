@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { editStatements } from '../frame/altered-stores.ts';
 import type { BookingTask } from '../frame/arena.ts';
-import { type Book, HOLD_SECONDS, openDesks, shippedWriting } from '../frame/desks.ts';
 import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { openHouse, placesTaken } from '../frame/house.ts';
 import { exactly } from '../frame/results.ts';
+import { editStatements } from '../frame/subjects/altered-stores.ts';
+import { type Book, HOLD_SECONDS, openDesks, shippedWriting } from '../frame/subjects/desks.ts';
+import { openHouse, placesTaken } from '../frame/subjects/house.ts';
 import { endedByTheJobAlone, withoutWaiting } from './naive.ts';
 
 const CAPACITY = 30;

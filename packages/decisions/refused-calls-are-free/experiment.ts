@@ -1,11 +1,11 @@
 import { takeToken, takeTokens } from '@minitickets/api/queries/rate-limits';
-import { withEditedScripts } from '../frame/altered-stores.ts';
-import { standingClock } from '../frame/clock.ts';
 import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { guardedCalls } from '../frame/guarded-calls.ts';
-import { plainLimit } from '../frame/plain-limit.ts';
 import { exactly } from '../frame/results.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { standingClock } from '../frame/subjects/clock.ts';
+import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
+import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { chargedAnyway } from './naive.ts';
 
 const CAPACITY = 10;

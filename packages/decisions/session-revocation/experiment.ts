@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
-import { shippedWriting } from '../frame/desks.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { openHouse, placesTaken } from '../frame/house.ts';
 import { exactly } from '../frame/results.ts';
+import { shippedWriting } from '../frame/subjects/desks.ts';
+import { openHouse, placesTaken } from '../frame/subjects/house.ts';
 import { listPerTask, signedToken } from './naive.ts';
 import { type Sessions, shippedSessions } from './sessions.ts';
 

@@ -6,12 +6,12 @@ import { requireUser } from '@minitickets/api/plugins/session';
 import { insertUser } from '@minitickets/api/queries/users';
 import { sessionRoutes } from '@minitickets/api/routes/sessions';
 import { policies } from '@minitickets/api/rules/limits';
-import { withEditedScripts } from '../frame/altered-stores.ts';
-import { standingClock } from '../frame/clock.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { markedPasswords } from '../frame/marked-passwords.ts';
 import { exactly } from '../frame/results.ts';
-import { openTaskApp } from '../frame/task-app.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { standingClock } from '../frame/subjects/clock.ts';
+import { markedPasswords } from '../frame/subjects/marked-passwords.ts';
+import { openTaskApp } from '../frame/subjects/task-app.ts';
 import { accountAlone, addressAlone, limitByAddress } from './naive.ts';
 
 /** Whose tokens a booking costs, and whose a log-in besides those of its address. */

@@ -2,9 +2,9 @@ import { type Take, takeToken } from '@minitickets/api/queries/rate-limits';
 import { localBuckets } from '@minitickets/api/rules/local-buckets';
 import type { Redis } from 'ioredis';
 import { defineExperiment } from '../frame/experiment.ts';
-import { type Answer, guardedCalls } from '../frame/guarded-calls.ts';
-import { plainLimit } from '../frame/plain-limit.ts';
 import { exactly } from '../frame/results.ts';
+import { type Answer, guardedCalls } from '../frame/subjects/guarded-calls.ts';
+import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import * as naive from './naive.ts';
 
 /** Starts a task: what it limits with, from its own connection to the Redis that all tasks share. */

@@ -12,16 +12,16 @@ import { clientOf } from '@minitickets/api/rules/client-identity';
 import { policies } from '@minitickets/api/rules/limits';
 import type { LimitChange } from '@minitickets/contract';
 import { Redis } from 'ioredis';
-import { withEditedScripts } from '../frame/altered-stores.ts';
-import { until, untilDoneOrStuck } from '../frame/barriers.ts';
-import { layCable } from '../frame/cable.ts';
-import { standingClock } from '../frame/clock.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { openHouse, placesTaken } from '../frame/house.ts';
-import { markedPasswords } from '../frame/marked-passwords.ts';
-import { type LimitInForce, putInForce } from '../frame/put-in-force.ts';
+import { until, untilDoneOrStuck } from '../frame/interleaving/barriers.ts';
+import { layCable } from '../frame/interleaving/cable.ts';
 import { exactly } from '../frame/results.ts';
-import { openTaskApp } from '../frame/task-app.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { standingClock } from '../frame/subjects/clock.ts';
+import { openHouse, placesTaken } from '../frame/subjects/house.ts';
+import { markedPasswords } from '../frame/subjects/marked-passwords.ts';
+import { type LimitInForce, putInForce } from '../frame/subjects/put-in-force.ts';
+import { openTaskApp } from '../frame/subjects/task-app.ts';
 import { closedForAll, libraryDefaults, openForAll } from './naive.ts';
 
 /** How a task connects to Redis, and what it makes of the choices in the table of policies. */

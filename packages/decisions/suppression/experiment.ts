@@ -1,11 +1,11 @@
 import { bucketKey, takeToken } from '@minitickets/api/queries/rate-limits';
 import { limitTable, policies } from '@minitickets/api/rules/limits';
-import { withEditedScripts } from '../frame/altered-stores.ts';
-import { standingClock } from '../frame/clock.ts';
 import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { guardedCalls } from '../frame/guarded-calls.ts';
 import { exactly } from '../frame/results.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { standingClock } from '../frame/subjects/clock.ts';
+import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
 import { bucketAlone, equalBans, renewedBans } from './naive.ts';
 
 const { capacity, refillTokens, refillIntervalMs, suppression } = policies.login.limits.all;

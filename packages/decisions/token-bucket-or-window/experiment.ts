@@ -1,12 +1,12 @@
 import { takeToken } from '@minitickets/api/queries/rate-limits';
 import type { Redis } from 'ioredis';
-import { withEditedScripts } from '../frame/altered-stores.ts';
-import { standingClock } from '../frame/clock.ts';
 import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { guardedCalls, type Served } from '../frame/guarded-calls.ts';
-import { plainLimit } from '../frame/plain-limit.ts';
 import { exactly } from '../frame/results.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { standingClock } from '../frame/subjects/clock.ts';
+import { guardedCalls, type Served } from '../frame/subjects/guarded-calls.ts';
+import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { fixedWindow } from './naive.ts';
 
 const LIMIT = 100;

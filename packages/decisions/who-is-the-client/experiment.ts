@@ -4,9 +4,9 @@ import { takeToken } from '@minitickets/api/queries/rate-limits';
 import { clientOf } from '@minitickets/api/rules/client-identity';
 import { policies } from '@minitickets/api/rules/limits';
 import { defineExperiment } from '../frame/experiment.ts';
-import { type Answer, guardedCalls } from '../frame/guarded-calls.ts';
-import { plainLimit } from '../frame/plain-limit.ts';
 import { exactly } from '../frame/results.ts';
+import { type Answer, guardedCalls } from '../frame/subjects/guarded-calls.ts';
+import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { eachAddress, everybody, nobody, oneHop } from './naive.ts';
 
 /** Makes Fastify's `trustProxy` of the proxies' address ranges. */

@@ -1,11 +1,11 @@
 import { takeToken } from '@minitickets/api/queries/rate-limits';
 import type { Redis } from 'ioredis';
-import { withEditedScripts } from '../frame/altered-stores.ts';
 import { edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
-import { guardedCalls } from '../frame/guarded-calls.ts';
-import { plainLimit } from '../frame/plain-limit.ts';
 import { exactly } from '../frame/results.ts';
+import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
+import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { callersClock } from './naive.ts';
 
 /** What a task's calls pass on their way to Redis. `clockUs` is the task's own clock. */

@@ -1,2 +1,2 @@
 /** The caller says what time it is. */
-export { callersClock } from '../frame/clock.ts';
+export { callersClock } from '../frame/subjects/clock.ts';

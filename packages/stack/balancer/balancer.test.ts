@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { freePort } from '../launcher/ports.mjs';
+import { freePort } from '../processes/ports.mjs';
 import { type Balancer, type BalancerOptions, startBalancer } from './balancer.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { Failure, lastLines } from './failure.mjs';
-import { freshLog, secretsOf } from './files.mjs';
-import { isPortFree } from './ports.mjs';
-import { spawnLogged, waitUntil } from './processes.mjs';
+import { Failure, lastLines } from '../processes/failure.mjs';
+import { isPortFree } from '../processes/ports.mjs';
+import { spawnLogged, waitUntil } from '../processes/processes.mjs';
+import { freshLog, secretsOf } from '../stores/files.mjs';
 
 /**
  * What every program of the API is told, and the address from which the balancer calls tasks. On Linux that is an address of its

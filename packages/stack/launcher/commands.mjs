@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { exitCodes, Failure } from '../processes/failure.mjs';
 import { doctor } from './doctor.mjs';
 import { experiment } from './experiment.mjs';
-import { exitCodes, Failure } from './failure.mjs';
 import { reset, seed, status, stop } from './running.mjs';
 import { printFailure } from './screen.mjs';
 import { repository } from './stack.mjs';

@@ -1,12 +1,12 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { Failure } from './failure.mjs';
-import { placesOf } from './files.mjs';
-import { canFetchRedis, dockerAnswers, findRedisProgram } from './find-redis.mjs';
-import { holderOf, isPortFree } from './ports.mjs';
-import { findPostgres, nativeFolder } from './postgres-binaries.mjs';
+import { Failure } from '../processes/failure.mjs';
+import { holderOf, isPortFree } from '../processes/ports.mjs';
+import { runToEnd } from '../processes/processes.mjs';
+import { placesOf } from '../stores/files.mjs';
+import { canFetchRedis, dockerAnswers, findRedisProgram } from '../stores/find-redis.mjs';
+import { findPostgres, nativeFolder } from '../stores/postgres-binaries.mjs';
 import { isInstalled } from './prepare.mjs';
-import { runToEnd } from './processes.mjs';
 import { paint } from './screen.mjs';
 import { answers } from './services.mjs';
 import { runningState } from './state.mjs';

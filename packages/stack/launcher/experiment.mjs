@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { placesOf } from './files.mjs';
+import { runInForeground } from '../processes/processes.mjs';
+import { placesOf } from '../stores/files.mjs';
 import { ensureInstalled, isInstalled } from './prepare.mjs';
-import { runInForeground } from './processes.mjs';
 
 /**
  * Installs what is missing, then runs an experiment from its sources: nothing has to be built.
@@ -15,7 +15,7 @@ export async function experiment({ root, dataDir }, args) {
     console.error('  Installing dependencies, once …');
     await ensureInstalled(root, { logs: placesOf(dataDir).logs });
   }
-  const program = join(root, 'packages/decisions/frame/main.ts');
+  const program = join(root, 'packages/decisions/frame/command/main.ts');
   const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
   return await runInForeground(['--conditions=development', '--import', tsx, program, ...args], { cwd: root });
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from './failure.mjs';
-import { freshLog } from './files.mjs';
-import { spawnLogged } from './processes.mjs';
+import { Failure } from '../processes/failure.mjs';
+import { spawnLogged } from '../processes/processes.mjs';
+import { freshLog } from '../stores/files.mjs';
 
 /**
  * Installs the dependencies unless they are those of the lockfile, for this Node and this platform.

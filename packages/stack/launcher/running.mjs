@@ -1,7 +1,7 @@
+import { Failure } from '../processes/failure.mjs';
+import { endProcess, isStillRunning } from '../processes/processes.mjs';
+import { placesOf, removeData } from '../stores/files.mjs';
 import { apiEnvironment, runApiProgram } from './api-process.mjs';
-import { Failure } from './failure.mjs';
-import { placesOf, removeData } from './files.mjs';
-import { endProcess, isStillRunning } from './processes.mjs';
 import { paint } from './screen.mjs';
 import { answers } from './services.mjs';
 import { endLeftovers, leftRunning, runningState } from './state.mjs';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { Failure } from './failure.mjs';
+import { Failure } from '../processes/failure.mjs';
 
 const isTerminal = process.stdout.isTTY === true;
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';

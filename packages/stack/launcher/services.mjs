@@ -1,16 +1,16 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { freePort } from '../processes/ports.mjs';
+import { spawnLogged } from '../processes/processes.mjs';
+import { supervise } from '../processes/supervise.mjs';
+import { freshLog, placesOf } from '../stores/files.mjs';
 import { apiEnvironment } from './api-process.mjs';
-import { freshLog, placesOf } from './files.mjs';
-import { freePort } from './ports.mjs';
-import { spawnLogged } from './processes.mjs';
-import { supervise } from './supervise.mjs';
 
 /**
  * @typedef {object} Service
  * @property {string} name
  * @property {string} url
- * @property {import('./supervise.mjs').Supervised} process
+ * @property {import('../processes/supervise.mjs').Supervised} process
  */
 
 /**

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
+import { recordOf } from '../processes/processes.mjs';
+import { placesOf } from '../stores/files.mjs';
+import { startStores } from '../stores/stores.mjs';
 import { apiEnvironment, runApiProgram } from './api-process.mjs';
-import { placesOf } from './files.mjs';
-import { recordOf } from './processes.mjs';
 import { startServices } from './services.mjs';
 import { claim, release, writeState } from './state.mjs';
 import { takeStep } from './steps.mjs';
-import { startStores } from './stores.mjs';
 
 /**
  * @typedef {object} StackOptions
@@ -29,8 +29,8 @@ import { startStores } from './stores.mjs';
  * @property {readonly { name: string, url: string, readonly pid: number }[]} tasks
  * @property {string} databaseUrl
  * @property {string} redisUrl
- * @property {import('./postgres.mjs').Postgres | undefined} postgres undefined when somebody else runs it
- * @property {import('./redis.mjs').Redis | undefined} redis undefined when somebody else runs it
+ * @property {import('../stores/postgres.mjs').Postgres | undefined} postgres undefined when somebody else runs it
+ * @property {import('../stores/redis.mjs').Redis | undefined} redis undefined when somebody else runs it
  * @property {string} description one line: which stores, how many tasks
  * @property {{ readonly pid: number } | undefined} lab undefined if it is not wanted
  * @property {(name: string) => Promise<void>} killTask as a crash would; the task is started again
@@ -50,7 +50,7 @@ export const repository = fileURLToPath(new URL('../../..', import.meta.url));
  * Starts the parts of MiniTickets and waits until every one of them is ready: PostgreSQL, Redis, the API tasks, the lab, the balancer.
  * @param {StackOptions} options
  * @returns {Promise<Stack>}
- * @throws {import('./failure.mjs').Failure} with the part, the end of its log and what mends it; nothing is left running
+ * @throws {import('../processes/failure.mjs').Failure} with the part, the end of its log and what mends it; nothing is left running
  */
 export async function startStack(options) {
   const {
@@ -154,7 +154,7 @@ function toolsFor({ on = () => {}, signal }) {
 /**
  * Writes down what runs, for the other commands and for the start after a crash.
  * @param {string} dataDir
- * @param {import('./stores.mjs').Stores} stores
+ * @param {import('../stores/stores.mjs').Stores} stores
  * @param {readonly import('./services.mjs').Service[]} services
  */
 async function saveState(dataDir, { databaseUrl, redisUrl }, services) {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from './failure.mjs';
-import { placesOf, removeData } from './files.mjs';
-import { holderOf, isPortFree } from './ports.mjs';
+import { Failure } from '../processes/failure.mjs';
+import { holderOf, isPortFree } from '../processes/ports.mjs';
+import { placesOf, removeData } from '../stores/files.mjs';
 import { ensureBuilt, ensureInstalled } from './prepare.mjs';
 import { paint, stepPrinter } from './screen.mjs';
 import { startStack } from './stack.mjs';

@@ -1,18 +1,18 @@
 import { linkSync, readFileSync, rmSync } from 'node:fs';
-import { Failure } from './failure.mjs';
-import { placesOf, writePrivate } from './files.mjs';
-import { endServerOf, serverOf } from './postgres.mjs';
-import { endProcess, isStillRunning, recordOf } from './processes.mjs';
-import { endRedisOf, redisOf } from './redis.mjs';
+import { Failure } from '../processes/failure.mjs';
+import { endProcess, isStillRunning, recordOf } from '../processes/processes.mjs';
+import { placesOf, writePrivate } from '../stores/files.mjs';
+import { endServerOf, serverOf } from '../stores/postgres.mjs';
+import { endRedisOf, redisOf } from '../stores/redis.mjs';
 
 /**
  * What a running stack writes down, for the other commands and for the start after a crash.
  * @typedef {object} State
- * @property {import('./processes.mjs').ProcessRecord} launcher
+ * @property {import('../processes/processes.mjs').ProcessRecord} launcher
  * @property {string} [url]
  * @property {string} [databaseUrl]
  * @property {string} [redisUrl]
- * @property {{ name: string, url?: string, record: import('./processes.mjs').ProcessRecord | undefined }[]} processes
+ * @property {{ name: string, url?: string, record: import('../processes/processes.mjs').ProcessRecord | undefined }[]} processes
  *   the balancer, the lab and the tasks
  */
 

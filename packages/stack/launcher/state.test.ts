@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ProcessRecord, recordOf } from './processes.mjs';
+import { type ProcessRecord, recordOf } from '../processes/processes.mjs';
 import { claim, endLeftovers, leftRunning, release, runningState, writeState } from './state.mjs';
 
 let dataDir: string;

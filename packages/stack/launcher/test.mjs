@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { placesOf } from './files.mjs';
+import { runInForeground } from '../processes/processes.mjs';
+import { placesOf } from '../stores/files.mjs';
 import { ensureBuilt, ensureInstalled } from './prepare.mjs';
-import { runInForeground } from './processes.mjs';
 import { stepPrinter } from './screen.mjs';
 import { takeStep } from './steps.mjs';
 

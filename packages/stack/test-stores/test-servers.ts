@@ -1,6 +1,6 @@
-import { dockerAnswers } from '../launcher/find-redis.mjs';
-import { startPostgres } from '../launcher/postgres.mjs';
-import { startRedis } from '../launcher/redis.mjs';
+import { dockerAnswers } from '../stores/find-redis.mjs';
+import { startPostgres } from '../stores/postgres.mjs';
+import { startRedis } from '../stores/redis.mjs';
 
 export interface TestServers {
   /** One line for the person who reads the test run. */

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { removeData } from '../launcher/files.mjs';
-import { isRunning, waitUntil } from '../launcher/processes.mjs';
 import { startStack } from '../launcher/stack.mjs';
 import { endLeftovers, runningState } from '../launcher/state.mjs';
+import { isRunning, waitUntil } from '../processes/processes.mjs';
+import { removeData } from '../stores/files.mjs';
 import { newCustomer } from './people.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-crash-'));

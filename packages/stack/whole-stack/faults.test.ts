@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
-import { isRunning, waitUntil } from '../launcher/processes.mjs';
-import { askRedis } from '../launcher/resp.mjs';
 import type { Stack } from '../launcher/stack.mjs';
+import { isRunning, waitUntil } from '../processes/processes.mjs';
+import { askRedis } from '../stores/resp.mjs';
 import { book, demoPerson, newCustomer, newCustomers, newEvent, outcomeOf, post, tally } from './people.ts';
 import { useStack } from './use-stack.ts';
 

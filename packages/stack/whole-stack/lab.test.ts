@@ -2,7 +2,7 @@ import { labRun, problem } from '@minitickets/contract';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { listen } from '../../../apps/lab/src/testing/listen.ts';
-import { isRunning } from '../launcher/processes.mjs';
+import { isRunning } from '../processes/processes.mjs';
 import { useStack } from './use-stack.ts';
 
 const stack = useStack({ tasks: 2, lab: true });

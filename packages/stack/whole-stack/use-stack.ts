@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { removeData } from '../launcher/files.mjs';
 import { type Stack, type StackOptions, startStack } from '../launcher/stack.mjs';
+import { removeData } from '../stores/files.mjs';
 
 /**
  * Gives a test file a whole stack of its own, with the demo data: stores, three API tasks, the balancer. Call it once, at the top

@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { ProblemNotice } from '../parts/notice.tsx';
+import { ProblemNotice } from '../interface/notice.tsx';
 import { refusal } from '../testing/api-problem.ts';
 import { ownClock } from '../testing/own-clock.ts';
 import { renderPart } from '../testing/render-part.tsx';

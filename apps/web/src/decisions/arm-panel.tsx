@@ -2,7 +2,7 @@ import type { ArmResult, Expectation, MeasureResult } from '@minitickets/decisio
 import { inWords } from '@minitickets/decisions/frame/results';
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { Icon } from '../parts/icon.tsx';
+import { Icon } from '../interface/icon.tsx';
 import type { ShownArm } from './content.ts';
 import { changedLines, Differences } from './difference.tsx';
 import type { ArmSummary } from './run-model.ts';

@@ -1,4 +1,4 @@
-import { CopyButton } from '../parts/copy-button.tsx';
+import { CopyButton } from '../interface/copy-button.tsx';
 
 /** A command to run in the repository, to read and to copy. */
 export function CommandLine({ command }: { command: string }) {

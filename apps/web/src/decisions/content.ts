@@ -1,5 +1,5 @@
 import type { DifferenceReport } from '@minitickets/decisions/frame/difference';
-import type { Race, RaceStep } from '@minitickets/decisions/frame/race';
+import type { Race, RaceStep } from '@minitickets/decisions/frame/interleaving/race';
 import type { Expectation } from '@minitickets/decisions/frame/results';
 
 /** Text inside of a paragraph. `to` of a link is an address of these pages or of the web; a `file` is one of the repository. */

@@ -1,6 +1,6 @@
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import type { ReactNode } from 'react';
-import { Notice } from '../parts/notice.tsx';
+import { Notice } from '../interface/notice.tsx';
 import { readerTime } from '../words/dates.ts';
 import { circumstances, guessSentence, verdictSentences } from './verdict-words.ts';
 

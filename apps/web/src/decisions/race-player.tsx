@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { announce } from '../parts/announcer.tsx';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { OneOf } from '../parts/one-of.tsx';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { Icon } from '../interface/icon.tsx';
+import { OneOf } from '../interface/one-of.tsx';
 import { readerTime } from '../words/dates.ts';
 import { armTitle } from './arm-panel.tsx';
 import type { ShownRace } from './content.ts';

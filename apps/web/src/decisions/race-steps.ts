@@ -1,4 +1,4 @@
-import type { Lock } from '@minitickets/decisions/frame/race';
+import type { Lock } from '@minitickets/decisions/frame/interleaving/race';
 import type { ShownRace, ShownStep } from './content.ts';
 
 /** Whether this actor has sent something at this step or before, and has no answer yet. */

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { hasEnded, labQuery, type Run, runQuery } from '../api/lab-runs.ts';
-import { announce } from '../parts/announcer.tsx';
+import { announce } from '../interface/announcer.tsx';
 import { followRun } from './follow-run.ts';
 import { createRunModel } from './run-model.ts';
 

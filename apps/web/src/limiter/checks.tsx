@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { Card } from '../parts/card.tsx';
-import { Icon } from '../parts/icon.tsx';
+import { Card } from '../interface/card.tsx';
+import { Icon } from '../interface/icon.tsx';
 import type { Mismatch } from './bucket-model.ts';
 import type { Summary } from './drive.ts';
 

@@ -2,7 +2,7 @@ import type { PlaygroundBucket } from '@minitickets/contract';
 import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, useEffect } from 'react';
 import type { ApiProblem } from '../api/client.ts';
-import { Card } from '../parts/card.tsx';
+import { Card } from '../interface/card.tsx';
 import { duration, secondsLeft } from '../words/durations.ts';
 import { suppressionWords } from '../words/limits.ts';
 import type { Drive, Summary } from './drive.ts';

@@ -4,10 +4,10 @@ import { clsx } from 'clsx';
 import { type CSSProperties, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { isLabAbsent } from '../api/lab-runs.ts';
 import { pauseRedis, redisPauseQuery } from '../api/redis-pauses.ts';
-import { announce } from '../parts/announcer.tsx';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { Notice, ProblemNotice } from '../interface/notice.tsx';
 import { type Outcome, observeRequest } from './observe.ts';
 import {
   answers,

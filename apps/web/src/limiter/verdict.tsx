@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { useSecondsLeft } from '../parts/countdown.tsx';
-import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { useSecondsLeft } from '../interface/countdown.tsx';
+import { Notice, ProblemNotice } from '../interface/notice.tsx';
 import { duration } from '../words/durations.ts';
 import type { Summary } from './drive.ts';
 

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import type { CSSProperties } from 'react';
 import { activityQuery } from '../api/operator-calls.ts';
-import { Card } from '../parts/card.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { Card } from '../interface/card.tsx';
+import { Loaded } from '../interface/loaded.tsx';
+import { Skeleton } from '../interface/skeleton.tsx';
 import { ActivityChart } from './activity-chart.tsx';
 
 /** What the limits decide and have decided, over time and by policy. */

@@ -3,11 +3,11 @@ import { clsx } from 'clsx';
 import { useState } from 'react';
 import { runAudit } from '../api/operator-calls.ts';
 import { useWrite } from '../api/use-write.ts';
-import { announce } from '../parts/announcer.tsx';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { Icon, type IconName } from '../parts/icon.tsx';
-import { ProblemNotice } from '../parts/notice.tsx';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { Icon, type IconName } from '../interface/icon.tsx';
+import { ProblemNotice } from '../interface/notice.tsx';
 import { readerTime } from '../words/dates.ts';
 
 /** Holds the laws of conservation against the database, and shows what broke one. */

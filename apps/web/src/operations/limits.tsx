@@ -3,10 +3,10 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react';
 import { limitChangesQuery, limitsQuery } from '../api/operator-calls.ts';
 import { useUser } from '../api/session.ts';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { Loaded } from '../interface/loaded.tsx';
+import { Skeleton } from '../interface/skeleton.tsx';
 import { readerTime } from '../words/dates.ts';
 import { limitDifferences, limitWords, storeFailureWords } from '../words/limits.ts';
 import { Differences, LimitEditor, tierWords } from './limit-editor.tsx';

@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import type { CSSProperties } from 'react';
 import { placesQuery } from '../api/operator-calls.ts';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { Loaded } from '../interface/loaded.tsx';
+import { Skeleton } from '../interface/skeleton.tsx';
 import { eventTime } from '../words/dates.ts';
 
 /** What of each event is sold, held and free, and which gates turn requests away at this moment. */

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { tasksQuery } from '../api/operator-calls.ts';
 import { serverClock } from '../api/server-clock.ts';
-import { Card } from '../parts/card.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { Card } from '../interface/card.tsx';
+import { Icon } from '../interface/icon.tsx';
+import { Loaded } from '../interface/loaded.tsx';
+import { Skeleton } from '../interface/skeleton.tsx';
 import { duration } from '../words/durations.ts';
 
 /** A task reports each second; so much later something is wrong. */

@@ -2,11 +2,11 @@ import type { Tier, User } from '@minitickets/contract';
 import { useState } from 'react';
 import { changeTier, findUser } from '../api/operator-calls.ts';
 import { useWrite } from '../api/use-write.ts';
-import { announce } from '../parts/announcer.tsx';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { Field } from '../parts/field.tsx';
-import { Notice, ProblemNotice } from '../parts/notice.tsx';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { Field } from '../interface/field.tsx';
+import { Notice, ProblemNotice } from '../interface/notice.tsx';
 
 const otherTier: Record<Tier, Tier> = { free: 'pro', pro: 'free' };
 

@@ -1,5 +1,5 @@
-import { Field } from '../parts/field.tsx';
-import { Select } from '../parts/select.tsx';
+import { Field } from '../interface/field.tsx';
+import { Select } from '../interface/select.tsx';
 import type { Errors, EventForm, TicketTypeForm } from './event-form.ts';
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(

@@ -1,7 +1,7 @@
 import type { User } from '@minitickets/contract';
 import type { ReactNode } from 'react';
-import { OnlyFor } from '../parts/only-for.tsx';
-import { Private } from '../parts/private.tsx';
+import { OnlyFor } from '../account/only-for.tsx';
+import { Private } from '../account/private.tsx';
 
 /** What only those who run events see. */
 export function Organisers({ title, children }: { title: string; children: (user: User) => ReactNode }) {

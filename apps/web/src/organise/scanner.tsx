@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { Button } from '../parts/button.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { Button } from '../interface/button.tsx';
+import { Notice } from '../interface/notice.tsx';
 
 /** What some browsers offer to read codes from pictures; the DOM's types do not know it yet. */
 interface CodeReader {

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { addTicketType, changeTicketType } from '../api/organiser-calls.ts';
 import { eventQuery } from '../api/queries.ts';
 import { useWrite } from '../api/use-write.ts';
-import { announce } from '../parts/announcer.tsx';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { ProblemNotice } from '../parts/notice.tsx';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { ProblemNotice } from '../interface/notice.tsx';
 import { TicketTypeFields } from './event-fields.tsx';
 import { newTicketTypeForm, readTicketTypeForm, ticketTypeForm } from './event-form.ts';
 

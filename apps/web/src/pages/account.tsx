@@ -1,17 +1,17 @@
 import type { User } from '@minitickets/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { ApiKeys } from '../account/api-keys.tsx';
+import { Private } from '../account/private.tsx';
 import { logOutEverywhere } from '../api/account-calls.ts';
 import { logOut } from '../api/calls.ts';
 import { changeUser } from '../api/session.ts';
 import { useWrite } from '../api/use-write.ts';
-import { announce } from '../parts/announcer.tsx';
-import { ApiKeys } from '../parts/api-keys.tsx';
-import { Button, buttonClass } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { ProblemNotice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
-import { Private } from '../parts/private.tsx';
+import { announce } from '../interface/announcer.tsx';
+import { Button, buttonClass } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { ProblemNotice } from '../interface/notice.tsx';
+import { Page } from '../interface/page.tsx';
 
 export function AccountPage() {
   return <Private>{(user) => <Account user={user} />}</Private>;

@@ -6,9 +6,9 @@ import { type Decision, type DecisionSummary, plainText } from '../decisions/con
 import { LiveExperiment } from '../decisions/live-experiment.tsx';
 import { Phrases, Prose } from '../decisions/prose.tsx';
 import { RacePlayer } from '../decisions/race-player.tsx';
-import { Card } from '../parts/card.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Page } from '../parts/page.tsx';
+import { Card } from '../interface/card.tsx';
+import { Icon } from '../interface/icon.tsx';
+import { Page } from '../interface/page.tsx';
 
 const route = getRouteApi('/decisions/$name');
 

@@ -6,8 +6,8 @@ import { isLabAbsent, labQuery, type Run } from '../api/lab-runs.ts';
 import type { DecisionSummary } from '../decisions/content.ts';
 import { beginWith, grouped } from '../decisions/groups.ts';
 import { Phrases } from '../decisions/prose.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Page } from '../parts/page.tsx';
+import { Icon } from '../interface/icon.tsx';
+import { Page } from '../interface/page.tsx';
 import { readerTime } from '../words/dates.ts';
 
 /** Every decision with its question, and what its experiment came to when it last ran. */

@@ -2,14 +2,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { eventsQuery } from '../api/queries.ts';
-import { announce } from '../parts/announcer.tsx';
-import { Button } from '../parts/button.tsx';
-import { EventCard } from '../parts/event-card.tsx';
-import { Icon } from '../parts/icon.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page } from '../parts/page.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
-import { Welcome } from '../parts/welcome.tsx';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { Icon } from '../interface/icon.tsx';
+import { Loaded } from '../interface/loaded.tsx';
+import { Page } from '../interface/page.tsx';
+import { Skeleton } from '../interface/skeleton.tsx';
+import { EventCard } from '../shop/event-card.tsx';
+import { Welcome } from '../shop/welcome.tsx';
 
 const route = getRouteApi('/');
 /** Typing is searched for after this pause. */

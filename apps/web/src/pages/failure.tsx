@@ -1,5 +1,5 @@
-import { Button } from '../parts/button.tsx';
-import { Page } from '../parts/page.tsx';
+import { Button } from '../interface/button.tsx';
+import { Page } from '../interface/page.tsx';
 
 /** When a page itself breaks: also when it is older than the shop and a part of it is no longer served. */
 export function FailurePage() {

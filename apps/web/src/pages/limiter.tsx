@@ -1,6 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useUser } from '../api/session.ts';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { CopyButton } from '../interface/copy-button.tsx';
+import { Page } from '../interface/page.tsx';
 import { Checks, PerProcessColumn } from '../limiter/checks.tsx';
 import { Controls } from '../limiter/controls.tsx';
 import { createDrive, type Drive, type Summary } from '../limiter/drive.ts';
@@ -11,11 +16,6 @@ import { RequestTable } from '../limiter/request-table.tsx';
 import { Scene } from '../limiter/scene.tsx';
 import { curlCommands, readSetUp, type SetUp, writeSetUp } from '../limiter/set-up.ts';
 import { Verdict } from '../limiter/verdict.tsx';
-import { announce } from '../parts/announcer.tsx';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { Page } from '../parts/page.tsx';
 
 const route = getRouteApi('/limiter');
 

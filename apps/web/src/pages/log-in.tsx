@@ -1,10 +1,10 @@
 import { demoAccounts, demoPassword } from '@minitickets/contract';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AccountForm } from '../account/account-form.tsx';
 import { logIn } from '../api/calls.ts';
-import { AccountForm } from '../parts/account-form.tsx';
-import { announce } from '../parts/announcer.tsx';
-import { Field } from '../parts/field.tsx';
+import { announce } from '../interface/announcer.tsx';
+import { Field } from '../interface/field.tsx';
 
 const route = getRouteApi('/log-in');
 

@@ -4,6 +4,13 @@ import { useRef, useState } from 'react';
 import { createEvent } from '../api/organiser-calls.ts';
 import { serverClock } from '../api/server-clock.ts';
 import { useWrite } from '../api/use-write.ts';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { Card } from '../interface/card.tsx';
+import { Checkbox } from '../interface/checkbox.tsx';
+import { ProblemNotice } from '../interface/notice.tsx';
+import { Page } from '../interface/page.tsx';
+import { Select } from '../interface/select.tsx';
 import { EventFields, TicketTypeFields } from '../organise/event-fields.tsx';
 import {
   moveToZone,
@@ -13,13 +20,6 @@ import {
   readTicketTypeForm,
 } from '../organise/event-form.ts';
 import { Organisers } from '../organise/organisers.tsx';
-import { announce } from '../parts/announcer.tsx';
-import { Button } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
-import { Checkbox } from '../parts/checkbox.tsx';
-import { ProblemNotice } from '../parts/notice.tsx';
-import { Page } from '../parts/page.tsx';
-import { Select } from '../parts/select.tsx';
 
 const currencies = ['EUR', 'CHF', 'GBP', 'USD', 'SEK', 'PLN', 'JPY'].map((code) => [code, code] as const);
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { buttonClass } from '../parts/button.tsx';
-import { Page } from '../parts/page.tsx';
+import { buttonClass } from '../interface/button.tsx';
+import { Page } from '../interface/page.tsx';
 
 /** @param what is not there, as in "event" */
 export function NotFoundPage({ what }: { what: string }) {

@@ -1,6 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { OnlyFor } from '../account/only-for.tsx';
+import { Private } from '../account/private.tsx';
 import { limitsQuery } from '../api/operator-calls.ts';
+import { Page } from '../interface/page.tsx';
 import { Activity } from '../operations/activity.tsx';
 import { Busiest } from '../operations/busiest.tsx';
 import { Conservation } from '../operations/conservation.tsx';
@@ -8,9 +11,6 @@ import { LimitChanges, Limits } from '../operations/limits.tsx';
 import { Places } from '../operations/places.tsx';
 import { Tasks } from '../operations/tasks.tsx';
 import { UserTier } from '../operations/user-tier.tsx';
-import { OnlyFor } from '../parts/only-for.tsx';
-import { Page } from '../parts/page.tsx';
-import { Private } from '../parts/private.tsx';
 
 export function OperationsPage() {
   return (

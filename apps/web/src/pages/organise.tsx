@@ -2,14 +2,14 @@ import type { Event } from '@minitickets/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ownEventsQuery } from '../api/organiser-calls.ts';
+import { Button, buttonClass } from '../interface/button.tsx';
+import { Loaded } from '../interface/loaded.tsx';
+import { Page } from '../interface/page.tsx';
+import { Skeleton } from '../interface/skeleton.tsx';
 import { Organisers } from '../organise/organisers.tsx';
 import { Sales } from '../organise/sales.tsx';
-import { AvailabilityNote } from '../parts/availability-note.tsx';
-import { Button, buttonClass } from '../parts/button.tsx';
-import { EventWhen } from '../parts/event-when.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { Page } from '../parts/page.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import { AvailabilityNote } from '../shop/availability-note.tsx';
+import { EventWhen } from '../shop/event-when.tsx';
 
 export function OrganisePage() {
   return <Organisers title="Organise">{() => <OwnEvents />}</Organisers>;

@@ -1,8 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { AccountForm } from '../account/account-form.tsx';
 import { register } from '../api/calls.ts';
-import { AccountForm } from '../parts/account-form.tsx';
-import { Field } from '../parts/field.tsx';
+import { Field } from '../interface/field.tsx';
 import { type RegistrationErrors, registrationErrors } from '../words/registration.ts';
 
 const route = getRouteApi('/register');

@@ -1,6 +1,6 @@
 import { act, cleanup } from '@testing-library/react';
 import { afterEach, beforeEach, vi } from 'vitest';
-import { announce } from '../parts/announcer.tsx';
+import { announce } from '../interface/announcer.tsx';
 
 /** Gives the tests of a file a clock that only they move. What they showed is gone after each. */
 export function ownClock() {

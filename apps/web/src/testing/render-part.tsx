@@ -9,7 +9,7 @@ import {
 import { act, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { createQueryClient } from '../api/queries.ts';
-import { Announcer } from '../parts/announcer.tsx';
+import { Announcer } from '../interface/announcer.tsx';
 
 /** Shows a part as the shop does, at an address of its own, with the region that speaks. */
 export async function renderPart(part: ReactNode, path = '/') {

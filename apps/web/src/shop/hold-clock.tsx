@@ -1,0 +1,41 @@
+import type { Booking } from '@minitickets/contract';
+import { clsx } from 'clsx';
+import type { CSSProperties } from 'react';
+import { useSpokenCountdown } from '../interface/countdown.tsx';
+import { clockFace } from '../words/durations.ts';
+
+/** From here on the clock looks urgent. */
+const urgentSeconds = 60;
+
+/** How long the places are still held: seen every second, spoken now and then. */
+export function HoldClock({ booking, secondsLeft }: { booking: Booking; secondsLeft: number }) {
+  useSpokenCountdown(secondsLeft, (time) => `Your places are held for ${time} more.`);
+  const urgent = secondsLeft <= urgentSeconds;
+  const wholeMs = Date.parse(booking.holdExpiresAt) - Date.parse(booking.createdAt);
+  const share = wholeMs > 0 ? Math.min(1, (secondsLeft * 1000) / wholeMs) : 0;
+  return (
+    <section
+      aria-labelledby="hold"
+      className={clsx('space-y-3 rounded-card p-5', urgent ? 'bg-warn-soft' : 'bg-accent-soft')}
+    >
+      <div className="flex flex-wrap items-baseline justify-between gap-x-6">
+        <h2 id="hold" className={clsx('text-lg font-semibold', urgent ? 'text-warn' : 'text-accent')}>
+          Your places are held for
+        </h2>
+        <p role="timer" className="text-4xl font-bold tabular-nums">
+          {clockFace(secondsLeft)}
+        </p>
+      </div>
+      <div aria-hidden="true" className="h-1.5 overflow-hidden rounded-full bg-surface">
+        <div
+          className={clsx(
+            'h-full origin-left scale-x-(--share) rounded-full transition-transform duration-1000 ease-linear',
+            urgent ? 'bg-warn' : 'bg-accent',
+          )}
+          style={{ '--share': share } as CSSProperties}
+        />
+      </div>
+      <p>Nobody can take them before then. Reloading, going back, or another tab changes nothing about it.</p>
+    </section>
+  );
+}

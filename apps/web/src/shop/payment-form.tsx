@@ -1,0 +1,97 @@
+import type { Booking, PaymentToken } from '@minitickets/contract';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { pay } from '../api/calls.ts';
+import { bookingQuery } from '../api/queries.ts';
+import { useWrite } from '../api/use-write.ts';
+import { announce } from '../interface/announcer.tsx';
+import { Button } from '../interface/button.tsx';
+import { useSecondsLeft } from '../interface/countdown.tsx';
+import { ProblemNotice } from '../interface/notice.tsx';
+import { money } from '../words/money.ts';
+
+const tokens: Record<PaymentToken, { name: string; text: string }> = {
+  tok_accepted: { name: 'A card that works', text: 'The charge is accepted at once.' },
+  tok_declined: {
+    name: 'A card that is declined',
+    text: 'The bank says no. Your places stay held, and you can choose another card.',
+  },
+  tok_slow: {
+    name: 'A slow bank',
+    text: 'The charge is accepted after some seconds. Wait, reload, or come back later: you are charged once.',
+  },
+  tok_answer_lost: {
+    name: 'The answer gets lost',
+    text: 'The charge is made, but its answer never arrives. The provider’s own message brings your tickets a moment later.',
+  },
+};
+const choices = Object.entries(tokens) as [PaymentToken, (typeof tokens)[PaymentToken]][];
+const now = () => Date.now();
+
+/** Pays with the sandbox provider: each of its test cards shows another way that a payment can go. */
+export function PaymentForm({ booking }: { booking: Booking }) {
+  const [paymentToken, setPaymentToken] = useState<PaymentToken>('tok_accepted');
+  const client = useQueryClient();
+  const { queryKey } = bookingQuery(booking.id);
+  const payment = useWrite(
+    pay,
+    (paid) => {
+      client.setQueryData(queryKey, paid);
+      client.invalidateQueries({ queryKey: ['bookings'] }).catch(() => undefined);
+      announce('Paid. Here are your tickets.');
+    },
+    // Whatever it says, how the booking stands now decides what this page shows: a payment under way, tickets, or its end.
+    () => client.invalidateQueries({ queryKey }),
+  );
+  const { problem } = payment;
+  const waitSeconds = useSecondsLeft(problem?.retryAt, now);
+
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(submit) => {
+        submit.preventDefault();
+        payment.run({ id: booking.id, paymentToken });
+      }}
+    >
+      <fieldset className="space-y-3">
+        <legend className="mb-3 text-2xl font-bold">Choose how to pay</legend>
+        <p className="text-muted">
+          This is a sandbox: no real card, no real money. Each choice shows one way a payment can go.
+        </p>
+        {choices.map(([token, { name, text }]) => (
+          <label
+            key={token}
+            className="flex cursor-pointer gap-3 rounded-card bg-surface p-4 inset-ring inset-ring-line has-checked:inset-ring-2 has-checked:inset-ring-accent has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+          >
+            <input
+              type="radio"
+              name="paymentToken"
+              value={token}
+              checked={token === paymentToken}
+              onChange={() => setPaymentToken(token)}
+              className="mt-1 size-5 shrink-0 outline-none"
+            />
+            <span>
+              <span className="block font-semibold">{name}</span>
+              <span className="block text-muted">{text}</span>
+              <code className="text-sm text-muted">{token}</code>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {problem && (
+        <ProblemNotice problem={problem} doing="paying" automatic={payment.automatic} again={payment.again} />
+      )}
+      <Button
+        type="submit"
+        wide
+        busy={payment.busy}
+        busyText="Paying: this can take some seconds"
+        waitSeconds={waitSeconds}
+      >
+        Pay {money(booking.totalMinor, booking.currency)}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,77 @@
+import type { Event, Ticket } from '@minitickets/contract';
+import { useState } from 'react';
+import { Button } from '../interface/button.tsx';
+import { readerTime } from '../words/dates.ts';
+import { typeName } from './booking-summary.tsx';
+import { EventWhen } from './event-when.tsx';
+
+/**
+ * One ticket as paper: what it admits to, and the code on its stub.
+ * @param place which ticket of the booking, as in "1 of 2"
+ */
+export function TicketCard({ ticket, event, place }: { ticket: Ticket; event: Event | undefined; place: string }) {
+  return (
+    <article className="tear-card" aria-label={`Ticket ${place}`}>
+      <div className="tear-ticket flex flex-col sm:flex-row">
+        <div className="grow space-y-3 p-5 sm:p-6">
+          <p className="flex justify-between text-sm font-semibold text-muted">
+            <span>Ticket {place}</span>
+            <span>Admits one</span>
+          </p>
+          <div>
+            <h2 className="text-2xl font-bold">{event?.name ?? 'Your event'}</h2>
+            <p className="text-lg font-semibold text-accent">{typeName(event, ticket.ticketTypeId)}</p>
+          </div>
+          {event && (
+            <p>
+              {event.venue}
+              <span className="block">
+                <EventWhen startsAt={event.startsAt} timeZone={event.timeZone} />
+              </span>
+            </p>
+          )}
+          <p className="text-sm text-muted">
+            If the code cannot be scanned: <code className="break-all text-ink">{ticket.code}</code>
+          </p>
+          {ticket.checkedInAt && (
+            <p className="font-semibold text-warn">
+              Used on {readerTime(ticket.checkedInAt)}. It does not admit again.
+            </p>
+          )}
+        </div>
+        <div className="ticket-stub grid shrink-0 place-items-center">
+          <QrCode ticketId={ticket.id} place={place} />
+        </div>
+      </div>
+    </article>
+  );
+}
+
+function QrCode({ ticketId, place }: { ticketId: string; place: string }) {
+  const [failures, setFailures] = useState(0);
+  const [broken, setBroken] = useState(false);
+  if (broken) {
+    return (
+      <Button
+        look="quiet"
+        onClick={() => {
+          setFailures(failures + 1);
+          setBroken(false);
+        }}
+      >
+        Load the code
+      </Button>
+    );
+  }
+  return (
+    <img
+      // Another address after a failure, or the browser would not ask again.
+      src={`/v1/tickets/${encodeURIComponent(ticketId)}.svg${failures > 0 ? `#${failures}` : ''}`}
+      alt={`QR code of ticket ${place}`}
+      width={176}
+      height={176}
+      className="size-44 rounded-control bg-qr-ground p-2"
+      onError={() => setBroken(true)}
+    />
+  );
+}

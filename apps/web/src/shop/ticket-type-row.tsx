@@ -1,0 +1,42 @@
+import type { TicketType } from '@minitickets/contract';
+import { Stepper } from '../interface/stepper.tsx';
+import { placesLeft } from '../words/availability.ts';
+import { price } from '../words/money.ts';
+import { AvailabilityBadge } from './availability-note.tsx';
+
+/** One kind of place: its price, whether there are any, and how many of them are chosen. */
+export function TicketTypeRow({
+  type,
+  quantity,
+  room,
+  onChange,
+}: {
+  type: TicketType;
+  quantity: number;
+  /** How many places more one person may choose. */
+  room: number;
+  onChange: (quantity: number) => void;
+}) {
+  const max = quantity + Math.max(0, Math.min(room, type.available - quantity));
+  const tooMany = quantity > type.available;
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-card bg-surface p-4 inset-ring inset-ring-line">
+      <div className="space-y-1">
+        <h3 className="text-lg font-semibold">{type.name}</h3>
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="font-bold">{price(type.priceMinor, type.currency)}</span>
+          <AvailabilityBadge availability={placesLeft(type)} available="Available" />
+        </p>
+      </div>
+      {(type.available > 0 || quantity > 0) && (
+        <Stepper label={type.name} quantity={quantity} max={max} onChange={onChange} />
+      )}
+      {tooMany && (
+        <p className="w-full text-sm font-medium text-warn">
+          {type.available === 0 ? 'None is' : `Only ${type.available} ${type.available === 1 ? 'is' : 'are'}`} available
+          at this moment. Holding more will be refused.
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import type {} from '@minitickets/stack/test-stores';
+import { expect, inject, test } from 'vitest';
+import { experiments } from '../../experiments.ts';
+import { repositoryRoot } from '../shipped-source.ts';
+import { runCommand } from './command.ts';
+
+async function command(args: string[], signal = new AbortController().signal) {
+  const told = { out: '', err: '', kept: [] as string[], stopped: false };
+  const stores = {
+    ...{ databaseUrl: inject('testAdminDatabaseUrl'), redisUrl: inject('testRedisUrl'), description: 'a test’s' },
+    stop: async () => {
+      told.stopped = true;
+    },
+  };
+  const code = await runCommand(args, {
+    ...{ findStores: async () => stores, signal, colour: false },
+    print: (text) => {
+      told.out += `${text}\n`;
+    },
+    printError: (text) => {
+      told.err += `${text}\n`;
+    },
+    keep: ({ experiment }) => told.kept.push(experiment),
+  });
+  return { code, ...told };
+}
+
+test('the list names every experiment and its question, and needs no stores', async () => {
+  const { code, out, stopped } = await command(['--list']);
+  expect([code, stopped]).toEqual([0, false]);
+  expect(out.trim().split('\n')).toHaveLength(experiments.length);
+  expect(out).toMatch(/^atomic-or-not +Your limiter reads the tokens/m);
+});
+
+test('what is proved ends with 0, says how good the guess was, and is kept', async () => {
+  const { code, out, kept, stopped } = await command(['atomic-or-not', '--predict', '7']);
+  expect([code, kept, stopped]).toEqual([0, ['atomic-or-not'], true]);
+  expect(out).toContain('You said 7; it was 30.');
+  expect(out).toMatch(/let through of 30 at the same moment +30 \(30\) ✖ +5 \(5\) ✔/);
+  expect(out).toMatch(/^ *found \(expected\): .*\n *✔ holds .* ✖ does not/m);
+});
+
+test('a run is told as JSON, and nothing else is', async () => {
+  const { out } = await command(['atomic-or-not', '--json']);
+  expect(JSON.parse(out)).toMatchObject({ experiment: 'atomic-or-not', proved: true, arms: [{}, { name: 'shipped' }] });
+});
+
+test('what is not proved ends with 1, says why, and is not kept if it was a mutation', async () => {
+  const { code, out, kept } = await command(['atomic-or-not', '--mutated']);
+  expect([code, kept]).toEqual([1, []]);
+  expect(out).toContain('shipped: let through of 30 at the same moment: found 30, stated 5');
+});
+
+test('an interrupted run ends with 130, and its stores are ended', async () => {
+  const { code, stopped } = await command(['--all'], AbortSignal.abort());
+  expect([code, stopped]).toEqual([130, true]);
+});
+
+test.each([
+  [[], 'Name one experiment.'],
+  [['nonsense'], expect.stringMatching(/^There is no experiment nonsense: shared-policy, /)],
+  [['whose-clock', 'atomic-or-not'], 'Name one experiment.'],
+  [['--predict', 'many', 'whose-clock'], '--predict wants a number, not many.'],
+  [['--quietly'], expect.stringContaining("Unknown option '--quietly'")],
+])('%j ends with 2, and says what could be asked', async (args, message) => {
+  const { code, err, stopped } = await command(args);
+  expect([code, stopped]).toEqual([2, false]);
+  expect(err.split('\n')[0]).toEqual(message);
+  expect(err).toContain('Usage: npm run experiment -- NAME');
+});
+
+test('npm run experiment runs it', () => {
+  const out = execFileSync('npm', ['run', '--silent', 'experiment', '--', '--list'], { cwd: repositoryRoot });
+  expect(String(out)).toContain('never-oversell');
+});

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {} from '@minitickets/stack/test-stores';
+import { describe, expect, inject, test } from 'vitest';
+import { openArena } from '../arena.ts';
+import { repositoryRoot } from '../shipped-source.ts';
+import type { RaceFile } from './race.ts';
+import { recordings, recordRaces } from './record-races.ts';
+
+describe.each(Object.keys(recordings))('the race of %s', (decision) => {
+  test('comes out as it was recorded, step by step', async () => {
+    const arena = openArena({
+      databaseUrl: inject('testAdminDatabaseUrl'),
+      redisUrl: inject('testRedisUrl'),
+      description: 'a test’s',
+    });
+    try {
+      const { races } = await recordRaces(decision, arena);
+      expect(races.map(whatHappened)).toEqual(kept(decision).races.map(whatHappened));
+    } finally {
+      await arena.close();
+    }
+  });
+
+  test('is lost by the naive arm and won by the shipped one', () => {
+    const endings = kept(decision).races.map(({ ending }) => /: (\d+),/.exec(ending)?.[1]);
+    expect(endings).toEqual(['2', '1']);
+  });
+});
+
+function kept(decision: string): RaceFile {
+  return JSON.parse(readFileSync(join(repositoryRoot, `packages/decisions/${decision}/race.json`), 'utf8'));
+}
+
+const whatHappened = ({ arm, actors, steps, ending }: RaceFile['races'][number]) => ({ arm, actors, steps, ending });

@@ -1,0 +1,31 @@
+import { races as atomicOrNot } from '../../atomic-or-not/race.ts';
+import { races as neverOversell } from '../../never-oversell/race.ts';
+import { type Arena, openStage, type Stage } from '../arena.ts';
+import type { Race, RaceFile } from './race.ts';
+
+type Recorded = Pick<Race, 'actors' | 'steps' | 'ending'>;
+type Recording = { arm: string; title: string; record: (stage: Stage) => Promise<Recorded> };
+
+/** The decisions whose races can be stepped through. */
+export const recordings: Record<string, Recording[]> = {
+  'never-oversell': neverOversell,
+  'atomic-or-not': atomicOrNot,
+};
+
+/** No race takes longer than a moment, unless it has got stuck. */
+const DEADLINE_MS = 20_000;
+
+/** Runs the races of a decision and records each step. @throws if one does not come to its end */
+export async function recordRaces(decision: string, arena: Arena): Promise<RaceFile> {
+  const races: Race[] = [];
+  for (const { arm, title, record } of recordings[decision] ?? []) {
+    const recordedAt = new Date().toISOString();
+    const stage = openStage(arena, { signal: AbortSignal.timeout(DEADLINE_MS), emit: () => {} });
+    try {
+      races.push({ ...{ decision, arm, title, recordedAt, stores: arena.description }, ...(await record(stage)) });
+    } finally {
+      await stage.close();
+    }
+  }
+  return { races };
+}

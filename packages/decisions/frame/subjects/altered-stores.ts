@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Connection, Pool, PoolClient } from 'pg';
+import { type Edit, edited, editedFile } from '../edits.ts';
+
+/**
+ * A task's connection on which scripts run with these edits; everything else passes as it is.
+ * @param moreValues what the edited scripts find at the end of ARGV
+ */
+export function withEditedScripts(
+  redis: Redis,
+  changes: readonly Edit[],
+  moreValues: () => (string | number)[] = () => [],
+): Redis {
+  // By name or, when Redis does not know the name yet, by text.
+  const inPlaceOf = new Map<unknown, string>();
+  for (const file of new Set(changes.map((change) => change.file))) {
+    const script = editedFile(file, changes);
+    inPlaceOf.set(script.text, script.edited).set(shaOf(script.text), shaOf(script.edited));
+  }
+  const sendCommand = (...[command, stream]: Parameters<Redis['sendCommand']>) => {
+    const script = /^eval/i.test(command.name) ? inPlaceOf.get(command.args[0]) : undefined;
+    if (script !== undefined) command.args = [script, ...command.args.slice(1), ...moreValues().map(String)];
+    return redis.sendCommand(command, stream);
+  };
+  return Object.create(redis, { sendCommand: { value: sendCommand } }) as Redis;
+}
+
+const shaOf = (text: string) => createHash('sha1').update(text).digest('hex');
+
+/** Has every connection that this pool will open send its statements with these edits. Call it before the first is opened. */
+export function editStatements(pool: Pool, changes: readonly Edit[]) {
+  pool.on('connect', (client: PoolClient) => {
+    // Every prepared statement passes it, whoever sends it.
+    const { connection } = client as PoolClient & { connection: Connection };
+    const parse = connection.parse.bind(connection);
+    connection.parse = (query, more) => parse({ ...query, text: edited(query.text, changes) }, more);
+  });
+}

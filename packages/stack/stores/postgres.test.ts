@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { isRunning } from '../processes/processes.mjs';
+import { startPostgres } from './postgres.mjs';
+import { removeCluster } from './postgres-binaries.mjs';
+
+let folder: string;
+let dataDir: string;
+const cleanUp: (() => Promise<unknown>)[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kept-postgres-'));
+  dataDir = join(folder, 'cluster');
+});
+afterEach(async () => {
+  for (const end of cleanUp.splice(0).reverse()) await end();
+  vi.unstubAllEnvs();
+  removeCluster(dataDir);
+  rmSync(folder, { recursive: true });
+});
+
+async function start() {
+  const postgres = await startPostgres({ dataDir, password: 'not a secret here', fsync: false });
+  cleanUp.push(postgres.stop);
+  return postgres;
+}
+
+async function ask(url: string, statement: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on('error', () => {}); // A server that is killed breaks the connection; the query rejects as well.
+  await client.connect();
+  const { rows } = await client.query(statement).finally(() => client.end());
+  return rows;
+}
+
+const ready = [{ ready: 1 }];
+const askReady = 'SELECT 1 AS ready';
+
+test('what was committed survives a stop, and a crash', async () => {
+  const first = await start();
+  await ask(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
+  await first.stop();
+  const second = await start();
+  await ask(second.url, 'INSERT INTO kept VALUES (2)');
+  await second.kill();
+  const third = await start();
+  expect(await ask(third.url, 'SELECT n FROM kept ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }]);
+});
+
+test('a server whose launcher crashed is ended by the next start', async () => {
+  const orphan = await start();
+  const next = await start();
+  expect(isRunning(orphan.pid)).toBe(false);
+  expect(await ask(next.url, askReady)).toEqual(ready);
+});
+
+test('a lock file whose number now belongs to another program is no obstacle, and that program lives on', async () => {
+  const first = await start();
+  await first.stop();
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  cleanUp.push(async () => {
+    other.kill();
+    await once(other, 'exit');
+  });
+  await once(other, 'spawn');
+  writeFileSync(
+    join(dataDir, 'postmaster.pid'),
+    `${other.pid}\n${dataDir}\n1700000000\n5432\n\n127.0.0.1\n1 1\nready   \n`,
+  );
+  const second = await start();
+  expect(await ask(second.url, askReady)).toEqual(ready);
+  expect(isRunning(other.pid ?? 0)).toBe(true);
+});
+
+test('a start that was interrupted while it made the cluster is no obstacle', async () => {
+  mkdirSync(join(dataDir, 'base'), { recursive: true });
+  writeFileSync(join(dataDir, 'base', 'half'), '');
+  const { url } = await start();
+  expect(await ask(url, askReady)).toEqual(ready);
+});
+
+test('a restart keeps the address', async () => {
+  const postgres = await start();
+  const { url, pid } = postgres;
+  await postgres.restart();
+  expect(postgres.pid).not.toBe(pid);
+  expect(await ask(url, askReady)).toEqual(ready);
+});
+
+test('the password is asked for', async () => {
+  const { url } = await start();
+  await expect(ask(url.replace('not%20a%20secret%20here', 'guessed'), askReady)).rejects.toThrow('password');
+});
+
+test('a start that fails says why', async () => {
+  await (await start()).stop();
+  writeFileSync(join(dataDir, 'postgresql.conf'), 'no_such_setting = 1\n');
+  await expect(start()).rejects.toMatchObject({
+    step: 'postgres',
+    logFile: `${dataDir}.log`,
+    lines: expect.arrayContaining([expect.stringContaining('no_such_setting')]),
+  });
+});
+
+test.runIf(process.getuid?.() === 0)(
+  'root without user namespaces runs it as nobody, also from a private folder',
+  async () => {
+    vi.stubEnv('PATH', join(folder, 'empty')); // unshare is not found.
+    const { url, pid } = await start();
+    expect(await ask(url, askReady)).toEqual(ready);
+    if (process.platform === 'linux') expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\s65534/m);
+  },
+);

@@ -1,0 +1,212 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure, lastLines } from '../processes/failure.mjs';
+import { startOnPort } from '../processes/ports.mjs';
+import {
+  endProcess,
+  isRunning,
+  isStillRunning,
+  recordOf,
+  runToEnd,
+  spawnLogged,
+  waitUntil,
+} from '../processes/processes.mjs';
+import { findRedisProgram } from './find-redis.mjs';
+import { askRedis } from './resp.mjs';
+import { temporaryDir } from './temporary-dir.mjs';
+
+export { findRedis } from './find-redis.mjs';
+
+/**
+ * @typedef {object} RedisOptions
+ * @property {string} [dataDir] kept: `stop` writes the data there; without it nothing is ever written, and `stop` leaves nothing
+ * @property {number} [port] a free one if left out
+ * @property {string} [logFile]
+ * @property {readonly string[]} [settings] more of them, as on redis-server's command line
+ * @property {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} [program] looked for if left out
+ * @property {(line: string) => void} [log] told what is out of the ordinary
+ *
+ * @typedef {object} Redis
+ * @property {string} url
+ * @property {number} port
+ * @property {number} pid of the server now running, or of the last one
+ * @property {boolean} isWanted whether it should run: not after `stop` or `kill`
+ * @property {string} version
+ * @property {string} from where the program was found
+ * @property {string} logFile
+ * @property {() => Promise<void>} stop
+ * @property {() => Promise<void>} restart after it ended, with the same address and what was saved last
+ * @property {() => Promise<void>} kill as a crash would: what was not saved is lost
+ */
+
+/**
+ * Starts a Redis of our own on the loopback and waits until it answers.
+ * @param {RedisOptions} [options]
+ * @returns {Promise<Redis>}
+ * @throws {Failure} if there is no Redis, or it does not start
+ */
+export async function startRedis(options = {}) {
+  const { dataDir: keptDir, port: fixedPort, logFile: givenLogFile, settings, program, log = () => {} } = options;
+  const found = program ?? (await findRedisProgram());
+  const dataDir = keptDir ?? (await temporaryDir('redis', endRedisOf));
+  mkdirSync(dataDir, { recursive: true });
+  const logFile = givenLogFile ?? join(dataDir, 'redis.log');
+  if (keptDir) await endRedisOf(keptDir);
+  const wipe = () => {
+    if (!keptDir) rmSync(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const start = () => startOnPort(fixedPort, (port) => launch(found, { dataDir, port, logFile, settings }));
+    const [port, first] = await start().catch(async (error) => {
+      if (!setAsideUnreadable(dataDir, logFile)) throw error;
+      log('Redis cannot read its old data, perhaps of a newer version; it starts without: people have to log in again');
+      return await start();
+    });
+    let { pid, container } = first;
+    let isWanted = true;
+    return {
+      url: `redis://127.0.0.1:${port}`,
+      port,
+      get pid() {
+        return pid;
+      },
+      get isWanted() {
+        return isWanted;
+      },
+      version: found.kind === 'binary' ? found.version : found.image,
+      from: found.from,
+      logFile,
+      async stop() {
+        isWanted = false;
+        await shutDown(port, pid, keptDir ? 'SAVE' : 'NOSAVE');
+        wipe();
+      },
+      async restart() {
+        ({ pid, container } = await launch(found, { dataDir, port, logFile, settings }));
+        isWanted = true;
+      },
+      async kill() {
+        isWanted = false;
+        if (container) await runToEnd('docker', ['kill', container]);
+        await endProcess(pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
+        wipe();
+      },
+    };
+  } catch (error) {
+    wipe();
+    throw error;
+  }
+}
+
+/**
+ * What Redis keeps here, sessions and buckets, is worth less than a start. The file is moved, not removed.
+ * @param {string} dataDir
+ * @param {string} logFile
+ * @returns {boolean} whether old data were why it did not start
+ */
+function setAsideUnreadable(dataDir, logFile) {
+  const dump = join(dataDir, 'dump.rdb');
+  if (!existsSync(dump) || !lastLines(logFile).some((line) => /RDB|loading the DB/.test(line))) return false;
+  renameSync(dump, `${dump}.unreadable`);
+  return true;
+}
+
+/**
+ * Ends the server that a run which crashed left behind, and keeps its data.
+ * @param {string} dataDir
+ * @returns {Promise<boolean>} whether there was one
+ */
+export async function endRedisOf(dataDir) {
+  const running = await redisOf(dataDir);
+  if (running) await shutDown(running.port, running.pid, 'SAVE');
+  rmSync(join(dataDir, 'server.json'), { force: true });
+  return running !== undefined;
+}
+
+/**
+ * The server that runs on a folder, whoever started it.
+ * @param {string} dataDir
+ * @returns {Promise<{ port: number, pid: number } | undefined>}
+ */
+export async function redisOf(dataDir) {
+  const file = join(dataDir, 'server.json');
+  if (!existsSync(file)) return undefined;
+  /** @type {{ port: number, server: import('../processes/processes.mjs').ProcessRecord }} */
+  const { port, server } = JSON.parse(readFileSync(file, 'utf8'));
+  return (await isStillRunning(server)) ? { port, pid: server.pid } : undefined;
+}
+
+/**
+ * Snapshots are taken by `shutDown` alone: with Redis's own, a full disk makes it refuse every write.
+ * @param {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} program
+ * @param {{ dataDir: string, port: number, logFile: string, settings?: readonly string[] }} options
+ */
+async function launch(program, { dataDir, port, logFile, settings = [] }) {
+  const container = program.kind === 'docker' ? `minitickets-redis-${port}` : undefined;
+  const [command, args, env] =
+    program.kind === 'binary' ? binaryCommand(program, dataDir, port) : dockerCommand(program, dataDir, port);
+  const child = await spawnLogged(command, [...args, ...settings], { logFile, cwd: dataDir, env });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const isReady = async () => {
+    if (hasEnded()) return true;
+    const answer = await askRedis(port, 'INFO server').catch(() => '');
+    // On a port that is taken somebody else would answer, while ours is still finding out.
+    return container ? answer.includes('process_id:') : answer.includes(`process_id:${child.pid}\r\n`);
+  };
+  // Docker may have to bring the image first.
+  const inTime = await waitUntil(isReady, program.kind === 'docker' ? 180_000 : 20_000);
+  if (!inTime || hasEnded()) {
+    await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
+    throw new Failure('Redis did not start.', {
+      step: 'redis',
+      logFile,
+      mend: 'npm run doctor checks the usual causes.',
+    });
+  }
+  writeFileSync(join(dataDir, 'server.json'), JSON.stringify({ port, server: await recordOf(child.pid) }));
+  return { pid: child.pid, container };
+}
+
+const ownSettings = [
+  '--save',
+  '',
+  '--appendonly',
+  'no',
+  '--stop-writes-on-bgsave-error',
+  'no',
+  '--maxmemory-policy',
+  'noeviction',
+];
+
+/** @param {import('./find-redis.mjs').RedisBinary} program @param {string} dataDir @param {number} port */
+function binaryCommand({ path, libraryPath }, dataDir, port) {
+  const env = libraryPath ? { ...process.env, LD_LIBRARY_PATH: libraryPath } : process.env;
+  const address = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dataDir];
+  return /** @type {const} */ ([path, [...address, ...ownSettings], env]);
+}
+
+/** @param {import('./find-redis.mjs').RedisImage} program @param {string} dataDir @param {number} port */
+function dockerCommand({ image }, dataDir, port) {
+  const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : [];
+  const run = [
+    'run',
+    '--rm',
+    '--name',
+    `minitickets-redis-${port}`,
+    '-p',
+    `127.0.0.1:${port}:6379`,
+    '-v',
+    `${dataDir}:/data`,
+  ];
+  return /** @type {const} */ (['docker', [...run, ...user, image, 'redis-server', ...ownSettings], process.env]);
+}
+
+/** @param {number} port @param {number} pid @param {'SAVE' | 'NOSAVE'} save */
+async function shutDown(port, pid, save) {
+  await askRedis(port, `SHUTDOWN ${save}`, 15_000).catch(() => '');
+  if (await waitUntil(() => !isRunning(pid), 5000)) return;
+  await endProcess(pid, [
+    { signal: 'SIGTERM', waitMs: 5000 },
+    { signal: 'SIGKILL', waitMs: 2000 },
+  ]);
+}
