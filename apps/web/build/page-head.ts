@@ -1,8 +1,13 @@
 /** Stands in built pages for where they are served from, as in `https://tickets.example`: whoever serves them fills it in. */
 export const originMark = '%ORIGIN%';
 
-/** What previews of links want. */
-export const imageSize = { width: 1200, height: 630 };
+/** The picture that link previews show for every page: `public/share.png`, in the size that previews expect. */
+const shareImage = {
+  address: `${originMark}/share.png`,
+  width: '1200',
+  height: '630',
+  text: 'MiniTickets: a ticket shop that is also a place to study',
+};
 
 /** What a page says about itself to browsers, search engines, and whoever shows a preview of a link to it. */
 export type PageHead = {
@@ -10,16 +15,11 @@ export type PageHead = {
   description: string;
   /** As in `/decisions`. */
   address: string;
-  /** The name of its share image. */
-  image: string;
-  /** What the image shows, in words. */
-  imageText: string;
 };
 
 /** Writes what a page says about itself in the place of what the shell says. */
 export function withHead(shell: string, head: PageHead): string {
-  const { title, description, address, image, imageText } = head;
-  const imageAddress = `${originMark}/share/${image}.png`;
+  const { title, description, address } = head;
   const lines = [
     `<title>${escaped(title)}</title>`,
     meta('name', 'description', description),
@@ -29,14 +29,14 @@ export function withHead(shell: string, head: PageHead): string {
     meta('property', 'og:title', title),
     meta('property', 'og:description', description),
     meta('property', 'og:url', `${originMark}${address}`),
-    meta('property', 'og:image', imageAddress),
-    meta('property', 'og:image:width', String(imageSize.width)),
-    meta('property', 'og:image:height', String(imageSize.height)),
-    meta('property', 'og:image:alt', imageText),
+    meta('property', 'og:image', shareImage.address),
+    meta('property', 'og:image:width', shareImage.width),
+    meta('property', 'og:image:height', shareImage.height),
+    meta('property', 'og:image:alt', shareImage.text),
     meta('name', 'twitter:card', 'summary_large_image'),
     meta('name', 'twitter:title', title),
     meta('name', 'twitter:description', description),
-    meta('name', 'twitter:image', imageAddress),
+    meta('name', 'twitter:image', shareImage.address),
   ];
   return replaced(shell, /<title>[^<]*<\/title>\s*<meta name="description"[^>]*>/, lines.join('\n    '));
 }

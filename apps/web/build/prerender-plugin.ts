@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
@@ -28,32 +27,22 @@ export function prerender(decisions: Plugin): Plugin {
       for (const page of await renderPages(config, decisions)) {
         const file = join(dist, page.address, 'index.html');
         await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, asFile(shell, page, dist));
+        await writeFile(file, asFile(shell, page));
       }
       await writeFile(
         shellFile,
         withHead(shell, {
           title: 'MiniTickets',
           description: 'Find an event, hold your places, pay, and go. A ticket shop that is also a place to study.',
-          ...{ address: '/', image: 'site', imageText: siteImageText },
+          address: '/',
         }),
       );
     },
   };
 }
 
-const siteImageText = 'MiniTickets: a ticket shop that is also a place to study';
-
-function asFile(shell: string, page: PrerenderedPage, dist: string): string {
-  // A decision that has no image yet is shared with the site's.
-  const hasImage = existsSync(join(dist, 'share', `${page.image}.png`));
-  const own = hasImage && page.image !== 'site';
-  const head = withHead(shell, {
-    ...{ title: `${page.title} · MiniTickets`, description: page.description, address: page.address },
-    image: hasImage ? page.image : 'site',
-    imageText: own ? `${page.title}: ${page.description}` : siteImageText,
-  });
-  return withContent(head, page.html, noScript);
+function asFile(shell: string, { title, description, address, html }: PrerenderedPage): string {
+  return withContent(withHead(shell, { title: `${title} · MiniTickets`, description, address }), html, noScript);
 }
 
 /** Renders with the same modules as the build, in this process. */

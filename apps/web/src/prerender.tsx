@@ -12,8 +12,6 @@ export type PrerenderedPage = {
   address: string;
   title: string;
   description: string;
-  /** The name of its share image. */
-  image: string;
   /** Of the element that the scripts render into later. */
   html: string;
 };
@@ -27,10 +25,9 @@ export function prerender(): Promise<PrerenderedPage[]> {
     page('/decisions', {
       title: 'Decisions',
       description: `${summaries.length} decisions of a ticket shop, each with its question, its answer, its lines of code, and an experiment that proves it.`,
-      image: 'site',
     }),
     ...summaries.map(({ name, title, question }) =>
-      page(`/decisions/${name}`, { title, description: plainText(question), image: name }),
+      page(`/decisions/${name}`, { title, description: plainText(question) }),
     ),
   ]);
 }

@@ -18,7 +18,7 @@ beforeAll(async () => {
     'decisions/index.html': '<title>All decisions</title>',
     'decisions/double-click/index.html': '<link rel="canonical" href="%ORIGIN%/decisions/double-click" />',
     'assets/app-1a2b.js': 'export {};',
-    'share/site.png': 'an image',
+    'share.png': 'an image',
   };
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(webRoot, name)), { recursive: true });
@@ -47,7 +47,7 @@ test('the shell is served at every other address of a page, and a problem below 
   for (const address of ['/', '/events/an-evening', '/bookings']) {
     expect((await get(address)).body).toContain('The shell');
   }
-  for (const address of ['/v1/nothing', '/lab/nothing', '/assets/gone.js', '/share/gone.png']) {
+  for (const address of ['/v1/nothing', '/lab/nothing', '/assets/gone.js']) {
     const answer = await get(address);
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, expect.stringContaining('problem+json')]);
   }
@@ -59,7 +59,7 @@ test('pages are never served from a cache, assets for ever, and images for an ho
     expect(await caching(page)).toBe('no-cache');
   }
   expect(await caching('/assets/app-1a2b.js')).toContain('immutable');
-  expect(await caching('/share/site.png')).toBe('public, max-age=3600');
+  expect(await caching('/share.png')).toBe('public, max-age=3600');
   // The file of a page is no second address of it.
   expect((await get('/decisions/index.html')).body).toContain('The shell');
 });

@@ -7,7 +7,7 @@ import type { Api } from '../deps.ts';
 import { sendNotFound } from '../plugins/error-mapping.ts';
 
 /** What the API answers by itself; an unknown address below them is a problem, not a page. */
-const NOT_PAGES = /^\/(v1|lab|health|metrics|docs|problems|assets|share|openapi\.json)(\/|\?|$)/;
+const NOT_PAGES = /^\/(v1|lab|health|metrics|docs|problems|assets|openapi\.json)(\/|\?|$)/;
 
 /** Stands in the built pages where an address has to be a whole one, as previews of links want it. */
 const ORIGIN_MARK = '%ORIGIN%';

@@ -65,17 +65,17 @@ test('the words of a text are its text without markup', () => {
 });
 
 const shell = `<title>x</title>\n    <meta name="description" content="y" /><div id="root"></div><noscript>z</noscript>`;
-const head = { title: 'A "quoted" <title>', description: '$& is no pattern', address: '/decisions', image: 'site' };
+const head = { title: 'A "quoted" <title>', description: '$& is no pattern', address: '/decisions' };
 
 test('what a page says about itself is escaped, and inserted as it is', () => {
-  const page = withHead(shell, { ...head, imageText: 'words' });
+  const page = withHead(shell, head);
   expect(page).toContain('<title>A &quot;quoted&quot; &lt;title&gt;</title>');
   expect(page).toContain('<meta property="og:description" content="$&amp; is no pattern" />');
-  expect(page).toContain('<meta property="og:image" content="%ORIGIN%/share/site.png" />');
+  expect(page).toContain('<meta property="og:image" content="%ORIGIN%/share.png" />');
   expect(page).toContain('<link rel="canonical" href="%ORIGIN%/decisions" />');
 });
 
 test('a shell that is another one than expected fails the build', () => {
-  expect(() => withHead('<title>x</title>', { ...head, imageText: 'words' })).toThrow('index.html has no');
+  expect(() => withHead('<title>x</title>', head)).toThrow('index.html has no');
   expect(() => withContent('<div id="app"></div>', '<p>text</p>', 'words')).toThrow('index.html has no');
 });
