@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ConfigError, readConfig, readDatabaseUrl } from './config.ts';
+import { ConfigError, readConfig, readDatabaseUrl, requireDatabaseUrl } from './config.ts';
 
 const usable = {
   DATABASE_URL: 'postgres://mt:x@127.0.0.1/mt',
@@ -48,12 +48,19 @@ test('an empty variable counts as absent', () => {
 
 test('a secret can stand in a file, without the line break at its end; a variable counts before its file', () => {
   const { APP_SECRET, DATABASE_URL, ...others } = usable;
-  const files = { APP_SECRET_FILE: fileWith(`${APP_SECRET}\n`), DATABASE_URL_FILE: fileWith(DATABASE_URL) };
-  expect(readConfig({ ...others, ...files, APP_SECRET: '' })).toMatchObject({
-    appSecret: APP_SECRET,
-    databaseUrl: DATABASE_URL,
-  });
   const another = 'Qb7dWm2xKf9sTz4vRj6nHc8pLg3yXa5e';
+  const files = {
+    APP_SECRET_FILE: fileWith(`${APP_SECRET}\n`),
+    APP_SECRETS_BEFORE_FILE: fileWith(another),
+    DATABASE_URL_FILE: fileWith(DATABASE_URL),
+    REDIS_URL_FILE: fileWith('redis://api:word@redis:6379'),
+  };
+  expect(readConfig({ ...others, ...files, APP_SECRET: '', REDIS_URL: '' })).toMatchObject({
+    appSecret: APP_SECRET,
+    appSecretsBefore: [another],
+    databaseUrl: DATABASE_URL,
+    redisUrl: 'redis://api:word@redis:6379',
+  });
   expect(readConfig({ ...others, ...files, APP_SECRET: another }).appSecret).toBe(another);
 });
 
@@ -63,6 +70,7 @@ test('commands that need the database alone find its URL in the same places', ()
     usable.DATABASE_URL,
   );
   expect(readDatabaseUrl({})).toBeUndefined();
+  expect(() => requireDatabaseUrl({})).toThrow('DATABASE_URL');
   expect(() => readDatabaseUrl({ DATABASE_URL_FILE: `${fileWith('')}.missing` })).toThrow('DATABASE_URL_FILE');
 });
 

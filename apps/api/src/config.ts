@@ -102,8 +102,8 @@ const config = variables
 
 export type Config = z.infer<typeof config>;
 
-/** What may stand in a file instead, named by `APP_SECRET_FILE` and `DATABASE_URL_FILE`, as container platforms mount secrets. */
-const readableFromFile = ['APP_SECRET', 'DATABASE_URL'] as const;
+/** Variables that hold secrets. Each may be read from the file that `<NAME>_FILE` names, as container platforms mount secrets. */
+const readableFromFile = ['APP_SECRET', 'APP_SECRETS_BEFORE', 'DATABASE_URL', 'REDIS_URL'] as const;
 
 export class ConfigError extends Error {
   override name = 'ConfigError';
@@ -140,6 +140,11 @@ export function readDatabaseUrl(environment: Record<string, string | undefined> 
   const problem = unreadable.find((line) => line.includes('DATABASE_URL_FILE'));
   if (problem) throw new ConfigError(`The configuration is not usable:\n${problem}`);
   return present.DATABASE_URL;
+}
+
+/** The database's URL, for commands that cannot do without it. @throws ConfigError if it is missing or unusable */
+export function requireDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
+  return readVariables(z.object({ DATABASE_URL: variables.shape.DATABASE_URL }), environment).DATABASE_URL;
 }
 
 /** The variables that say something, with those that stand in files. */

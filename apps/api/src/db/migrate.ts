@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
-import { readConfig } from '../config.ts';
+import { requireDatabaseUrl } from '../config.ts';
 
 // The same path from src/db and from dist/db: the SQL files are not compiled.
 const migrationsFolder = fileURLToPath(new URL('../../src/db/migrations', import.meta.url));
@@ -30,6 +30,6 @@ export async function migrate(databaseUrl: string) {
 }
 
 if (import.meta.filename === process.argv[1]) {
-  await migrate(readConfig().databaseUrl);
+  await migrate(requireDatabaseUrl());
   console.log('The database has the newest schema.');
 }

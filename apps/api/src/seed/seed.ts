@@ -1,6 +1,6 @@
 import { demoAccounts, demoPassword, loadCustomerEmail, loadCustomers } from '@minitickets/contract';
 import { eq, sql } from 'drizzle-orm';
-import { readConfig } from '../config.ts';
+import { requireDatabaseUrl } from '../config.ts';
 import { type Database, openDatabase, type Transaction } from '../db/client.ts';
 import {
   bookingLines,
@@ -147,9 +147,8 @@ async function seedSales(db: Transaction, { eventId, ticketTypeId, currency, pri
 }
 
 if (import.meta.filename === process.argv[1]) {
-  const config = readConfig();
   const { db, pool } = openDatabase({
-    url: config.databaseUrl,
+    url: requireDatabaseUrl(),
     poolSize: 1,
     taskName: 'seed',
     onIdleError: console.error,
