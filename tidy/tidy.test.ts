@@ -23,7 +23,8 @@ const FLOORS = [
   ['deps.ts', 'passwords.ts'],
   ['queries'],
   ['db'],
-  ['config.ts', 'rules'],
+  ['config.ts'],
+  ['rules'],
   ['errors.ts', 'keys.ts'],
 ];
 const roomOf = (file: string) => file.replace('apps/api/src/', '').split('/')[0] ?? '';

@@ -82,8 +82,19 @@ test('a secret file that cannot be read is named among the other wrong variables
   expect(refusal({ ...others, APP_SECRET_FILE: fileWith(APP_SECRET.slice(0, 20)) })).toContain('APP_SECRET');
 });
 
-test('a hop count is no trusted proxy', () => {
-  expect(refusal({ ...usable, TRUSTED_PROXIES: '10.0.0.0/8,1' })).toContain('TRUSTED_PROXIES');
+test('every trusted proxy that is not exactly what it appears to be is named with the reason', () => {
+  const message = refusal({
+    ...usable,
+    TRUSTED_PROXIES: '10.0.0.0/8, 1, ::ffff:10.0.0.0/8, fe80::1%eth0, 10.1.2.3/16',
+  });
+  for (const reason of [
+    '1: an address',
+    '::ffff:10.0.0.0/8: IPv4',
+    'fe80::1%eth0: a range has no zone',
+    '10.1.2.3/16: bits',
+  ])
+    expect(message).toContain(reason);
+  expect(message).not.toContain('10.0.0.0/8: an');
 });
 
 test.each(['a'.repeat(40), 'minitickets-secret-minitickets-secret', 'please-changeme-please-changeme-1234'])(

@@ -1,31 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import { parseAddressRange } from './rules/address-ranges.ts';
 
 /** Of this program, as its manifest says. It stands beside both `src` and `dist`. */
 const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
 
-/** `10.1.0.4` or `10.1.0.0/16`. A number alone is none: hop counts say nothing about who is trusted. */
-function isAddressRange(text: string) {
-  const [address = '', prefix, more] = text.split('/');
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return (
-    bits > 0 && more === undefined && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
-  );
-}
-
-const addressRanges = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((range) => range.trim())
-      .filter(Boolean),
-  )
-  .pipe(z.array(z.string().refine(isAddressRange, 'an address or a CIDR range, as in 10.1.0.0/16')));
+const addressRanges = z.string().transform((text, context) => {
+  const ranges = text
+    .split(',')
+    .map((range) => range.trim())
+    .filter(Boolean);
+  for (const range of ranges) {
+    const parsed = parseAddressRange(range);
+    if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: `${range}: ${parsed}` });
+  }
+  return ranges;
+});
 
 const secret = z.string().min(32, 'at least 32 characters: openssl rand -base64 33');
 
@@ -49,7 +42,7 @@ const variables = z.object({
     .string()
     .regex(/^[\w:.-]{0,40}$/)
     .default('mt:'),
-  /** The proxies whose X-Forwarded-For is believed, by address range. Empty: nobody's is. */
+  /** Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, comma-separated. None by default. */
   TRUSTED_PROXIES: addressRanges.default([]),
   /** Every key of the application is derived from it. The same in all tasks. */
   APP_SECRET: secret,
@@ -117,7 +110,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 /**
  * Reads what a schema asks of environment variables. An empty variable counts as absent, as compose files write it. A
  * variable counts before its file.
- * @throws ConfigError that names every wrong variable at once, and never shows a value: values can be secrets
+ * @throws ConfigError that names every wrong variable at once, and never shows the value of a secret
  */
 export function readVariables<Schema extends z.ZodType>(
   schema: Schema,

@@ -17,41 +17,40 @@ async function addressSeen(ranges: string[], from: string, forwardedFor?: string
 
 const BALANCER = '127.0.0.1';
 
-test('the balancer’s own word counts, and not what the client wrote before it', async () => {
+test('the address that the balancer appends counts, not a spoofed X-Forwarded-For in front of it', async () => {
   expect(await addressSeen([BALANCER], BALANCER, '6.6.6.6, 10.9.8.7')).toBe('10.9.8.7');
 });
 
-test('a client in the balancer’s own address range forges nothing', async () => {
+test('a client inside the trusted range cannot spoof its address', async () => {
   expect(await addressSeen(['127.0.0.0/8', '10.0.0.0/8'], BALANCER, '6.6.6.6, 10.9.8.7')).toBe('10.9.8.7');
   expect(await addressSeen([BALANCER], BALANCER, '6.6.6.6, 127.0.0.1')).toBe('127.0.0.1');
 });
 
-test('who comes past the balancer is believed nothing', async () => {
+test('X-Forwarded-For from a client that bypasses the balancer is ignored', async () => {
   expect(await addressSeen(['10.1.0.0/16'], '10.2.0.9', '6.6.6.6')).toBe('10.2.0.9');
 });
 
-test('with no proxy listed, nobody is believed', async () => {
+test('without trusted proxies X-Forwarded-For is ignored', async () => {
   expect(await addressSeen([], BALANCER, '6.6.6.6')).toBe(BALANCER);
 });
 
-test('without the header the caller is who is connected', async () => {
+test('without X-Forwarded-For the client is the connected address', async () => {
   expect(await addressSeen([BALANCER], BALANCER)).toBe(BALANCER);
 });
 
 test.each([
   ['10.1.0.0/16', '10.1.255.1'],
   ['10.1.0.0/16', '::ffff:10.1.255.1'],
-  ['::ffff:10.1.2.3', '10.1.2.3'],
   ['fd00:1::/32', 'fd00:1:2::3'],
   ['fd00::5', 'fd00:0::5'],
-])('a proxy is known by its range: %s holds %s', async (range, proxy) => {
+])('the range %s trusts the proxy %s', async (range, proxy) => {
   expect(await addressSeen([range], proxy, '203.0.113.7')).toBe('203.0.113.7');
 });
 
 test.each([
   ['10.1.0.0/16', '10.2.0.1'],
   ['fd00:1::/32', 'fd00:2::3'],
-  ['::/0', '10.1.0.1'],
-])('and by nothing else: %s does not hold %s', async (range, stranger) => {
+  ['0.0.0.0/0', 'fd00::1'],
+])('the range %s does not trust %s', async (range, stranger) => {
   expect(await addressSeen([range], stranger, '203.0.113.7')).toBe(stranger);
 });

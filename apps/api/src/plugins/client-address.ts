@@ -1,17 +1,19 @@
 import ipaddr from 'ipaddr.js';
+import { parseAddressRange } from '../rules/address-ranges.ts';
 
 /**
- * Makes Fastify's `trustProxy`: the client's address is the one that a listed proxy reports, and only the proxy on the other
- * end of the connection is asked. Every address further left in `X-Forwarded-For` was written by somebody else, so that a
- * balancer behind another one has to be told of that one itself. A number of hops would say nothing about who is asked.
- * @param ranges of addresses, as in 10.1.0.0/16 or 127.0.0.1; none: nobody is believed
+ * Makes Fastify's `trustProxy`. The client's address is the last one in `X-Forwarded-For`, and only if the connected peer is a
+ * listed proxy; clients can write everything further left. A balancer behind another proxy must be given the client's address
+ * by that proxy. A hop count would trust whoever connects.
+ * @param ranges addresses or CIDR ranges, as in 10.1.0.0/16; with none, X-Forwarded-For is ignored
+ * @throws if a range is not what `parseAddressRange` accepts
  */
 export function trustProxies(ranges: string[]) {
-  const networks = ranges.map((range) =>
-    ipaddr.isValidCIDR(range)
-      ? ipaddr.parseCIDR(range)
-      : ([ipaddr.process(range), ipaddr.process(range).kind() === 'ipv4' ? 32 : 128] as const),
-  );
+  const networks = ranges.map((range) => {
+    const parsed = parseAddressRange(range);
+    if (typeof parsed === 'string') throw new Error(`${range}: ${parsed}`);
+    return parsed;
+  });
   // #region believed
   return (address: string, hop: number) => {
     if (hop !== 0 || !ipaddr.isValid(address)) return false;
