@@ -24,6 +24,7 @@ function decisionOf({ name, claim, load, measures, prediction, naive, shipped }:
   const room = `packages/decisions/${name}`;
   return {
     ...{ name, title: card.title, question: readPhrases(card.question, room), commands: card.commands },
+    alsoKnownAs: readPhrases(card.alsoKnownAs, room),
     inThirtySeconds: readMarkdown(card.inThirtySeconds, room),
     inDepth: readMarkdown(card.inDepth, room),
     costs: readMarkdown(card.costs, room),

@@ -32,8 +32,11 @@ test('a reader goes from the first page to a decision, guesses, runs it, and is 
     .getByRole('link', { name: /^Decisions/ })
     .click();
   await heading(page, 'Decisions').waitFor();
-  await page.getByRole('heading', { level: 3 }).getByRole('link', { name: 'The last place is sold once' }).click();
-  await heading(page, 'The last place is sold once').waitFor();
+  await page
+    .getByRole('heading', { level: 3 })
+    .getByRole('link', { name: 'Overselling: thirty buyers, twenty tickets' })
+    .click();
+  await heading(page, 'Overselling: thirty buyers, twenty tickets').waitFor();
   await page.getByText('A CHECK stands behind the arithmetic.').waitFor();
   await page.getByText('Why not SERIALIZABLE?').click();
   await page.getByText('Waiting in line does the work once.').waitFor();
@@ -155,8 +158,11 @@ test('without JavaScript all of a card and of the list can be read', async () =>
   page.on('console', (message) => complaints.push(message.text()));
   await page.goto('/decisions');
   await page.getByText('How do you not sell thirty?').waitFor();
-  await page.getByRole('heading', { level: 3 }).getByRole('link', { name: 'The last place is sold once' }).click();
-  await heading(page, 'The last place is sold once').waitFor();
+  await page
+    .getByRole('heading', { level: 3 })
+    .getByRole('link', { name: 'Overselling: thirty buyers, twenty tickets' })
+    .click();
+  await heading(page, 'Overselling: thirty buyers, twenty tickets').waitFor();
   for (const text of [
     /The lock with the wrong snapshot/,
     /Bookings of one event wait for each other/,

@@ -8,10 +8,11 @@ import { repositoryRoot } from './shipped-source.ts';
 const whole = readFileSync(join(repositoryRoot, 'packages/decisions/never-oversell/card.md'), 'utf8');
 const faultsOf = (text: string) => parseCard('never-oversell', text).faults;
 
-test('a whole card is read into its parts', () => {
+test('reads a complete card into its parts', () => {
   const card = readCard('never-oversell');
-  expect(card.title).toBe('The last place is sold once');
-  expect(card.question).toMatch(/^Twenty places are left .* thirty\?$/);
+  expect(card.title).toBe('Overselling: thirty buyers, twenty tickets');
+  expect(card.alsoKnownAs).toMatch(/^a check-then-act race .* pessimistic locking\.$/);
+  expect(card.question).toMatch(/^Twenty tickets are left .* thirty\?$/);
   expect(card.counterQuestions[0]?.question).toMatch(/^Why not one `UPDATE/);
   expect(card.code[0]).toMatchObject({ file: 'apps/api/src/queries/holds.ts', region: 'lock' });
   expect(card.code[0]?.text).toContain('for no key update');
@@ -22,35 +23,42 @@ test('every experiment has a card', () => {
   expect(experiments.map(({ name }) => readCard(name).name)).toEqual(experiments.map(({ name }) => name));
 });
 
-test('whatever is missing is named, all of it at once', () => {
+test('names everything that is missing at once', () => {
   const sections = ['In 30 seconds', 'In depth', 'What it costs', 'What they ask next', 'In the code', 'Run it'];
   expect(faultsOf('').toSorted()).toEqual(
     [
       'it has no title',
-      'it has no question, which is a quotation below the title',
+      'it does not open with "Also known as …", the standard names of its anomaly or pattern',
+      'it has no question, which is a block quotation above the first section',
       ...sections.map((section) => `the section "${section}" is missing`),
-      'it answers 0 counter-questions, not three to five',
-      '"In the code" shows no lines',
-      '"Run it" does not say npm run experiment -- never-oversell',
+      'it answers 0 follow-up questions instead of three to five',
+      '"In the code" lists no code',
+      '"Run it" does not list npm run experiment -- never-oversell',
     ].toSorted(),
   );
 });
 
-test('what is too long to be said is found', () => {
+test('a card without the standard names of its anomaly or pattern is refused, also if the line is empty', () => {
+  const fault = ['it does not open with "Also known as …", the standard names of its anomaly or pattern'];
+  expect(faultsOf(whole.replace(/^Also known as .*$/m, ''))).toEqual(fault);
+  expect(faultsOf(whole.replace(/^Also known as .*$/m, 'Also known as '))).toEqual(fault);
+});
+
+test('reports an answer that is too long for 30 seconds', () => {
   const long = whole.replace('## In depth', `${'word '.repeat(80)}\n\n## In depth`);
   expect(faultsOf(long)).toEqual([expect.stringMatching(/"In 30 seconds" has \d+ words, at most 80 are allowed/)]);
 });
 
-test('places in the code that are not there, links and commands that lead nowhere are found', () => {
+test('reports regions, files, links and commands that do not exist', () => {
   expect(faultsOf(whole.replace('holds.ts#lock', 'holds.ts#key'))).toEqual([
     'apps/api/src/queries/holds.ts has no region "key"',
   ]);
   expect(faultsOf(whole.replace('holds.ts#lock', 'gone.ts#lock'))).toEqual([
     'there is no file apps/api/src/queries/gone.ts',
-    '../../../apps/api/src/queries/gone.ts leads nowhere',
+    '../../../apps/api/src/queries/gone.ts does not exist',
   ]);
-  expect(faultsOf(whole.replace('#lock)', ')'))).toEqual(['"In the code" has an item that links to no region']);
+  expect(faultsOf(whole.replace('#lock)', ')'))).toEqual(['"In the code" has an item without a link to a region']);
   expect(faultsOf(whole.replace('npm run experiment -- never-oversell --mutated', 'npm run magic'))).toEqual([
-    '"npm run magic" is no command of this repository',
+    '"npm run magic" is not a command of this repository',
   ]);
 });

@@ -2,18 +2,20 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type Excerpt, readExcerpt, repositoryRoot } from './shipped-source.ts';
 
-/** A decision as it is told, in Markdown. */
+/** A decision's card; its texts are Markdown. */
 export type Card = {
   name: string;
   title: string;
+  /** The standard names of the anomaly or pattern, by which other sources discuss it. */
+  alsoKnownAs: string;
   /** As an interviewer asks it. */
   question: string;
   inThirtySeconds: string;
   inDepth: string;
-  /** What it costs, and when one would decide otherwise. */
+  /** The costs, and when to decide otherwise. */
   costs: string;
   counterQuestions: { question: string; answer: string }[];
-  /** Lines of the real files, as they are now. */
+  /** Excerpts of the real files, read when the card is read. */
   code: (Excerpt & { what: string })[];
   commands: string[];
 };
@@ -27,9 +29,9 @@ export const sections = {
   commands: 'Run it',
 } as const;
 
-export const MOST_WORDS = { inThirtySeconds: 80, inDepth: 400 };
+export const MAX_WORDS = { inThirtySeconds: 80, inDepth: 400 };
 
-/** Reads the card of a decision. @throws an error that names everything that is missing or too long */
+/** Reads the card of a decision. @throws an error that names every fault of the card at once */
 export function readCard(name: string): Card {
   const file = `packages/decisions/${name}/card.md`;
   const path = join(repositoryRoot, file);
@@ -39,7 +41,7 @@ export function readCard(name: string): Card {
   return card;
 }
 
-/** The card, and in sentences what is wrong with it. */
+/** Parses a card. `faults` has a sentence for each thing that is missing, too long or broken. */
 export function parseCard(name: string, text: string): { card: Card; faults: string[] } {
   const faults: string[] = [];
   const [head = '', ...parts] = text.split(/^## /m);
@@ -52,15 +54,20 @@ export function parseCard(name: string, text: string): { card: Card; faults: str
     return body;
   };
   const known: string[] = Object.values(sections);
-  faults.push(...[...bodies.keys()].filter((title) => !known.includes(title)).map((title) => `what is "${title}"?`));
+  faults.push(
+    ...[...bodies.keys()].filter((title) => !known.includes(title)).map((title) => `the section "${title}" is unknown`),
+  );
 
   const title = /^# (.+)$/m.exec(head)?.[1] ?? '';
   const question = [...head.matchAll(/^> ?(.*)$/gm)].map(([, line]) => line).join(' ');
+  const alsoKnownAs = /^Also known as (\S[\s\S]*?)(?:\n\n|$(?![\s\S]))/m.exec(head)?.[1]?.trim() ?? '';
   if (title === '') faults.push('it has no title');
-  if (question === '') faults.push('it has no question, which is a quotation below the title');
+  if (alsoKnownAs === '')
+    faults.push('it does not open with "Also known as …", the standard names of its anomaly or pattern');
+  if (question === '') faults.push('it has no question, which is a block quotation above the first section');
 
   const card: Card = {
-    ...{ name, title, question },
+    ...{ name, title, alsoKnownAs, question },
     inThirtySeconds: bodyOf('inThirtySeconds'),
     inDepth: bodyOf('inDepth'),
     costs: bodyOf('costs'),
@@ -70,13 +77,13 @@ export function parseCard(name: string, text: string): { card: Card; faults: str
   };
   for (const section of ['inThirtySeconds', 'inDepth'] as const) {
     const words = wordsIn(card[section]);
-    if (words > MOST_WORDS[section]) {
-      faults.push(`"${sections[section]}" has ${words} words, at most ${MOST_WORDS[section]} are allowed`);
+    if (words > MAX_WORDS[section]) {
+      faults.push(`"${sections[section]}" has ${words} words, at most ${MAX_WORDS[section]} are allowed`);
     }
   }
   const asked = card.counterQuestions.length;
-  if (asked < 3 || asked > 5) faults.push(`it answers ${asked} counter-questions, not three to five`);
-  if (card.counterQuestions.some(({ answer }) => answer === '')) faults.push('a counter-question has no answer');
+  if (asked < 3 || asked > 5) faults.push(`it answers ${asked} follow-up questions instead of three to five`);
+  if (card.counterQuestions.some(({ answer }) => answer === '')) faults.push('a follow-up question has no answer');
   card.code.push(...codeIn(name, bodyOf('code'), faults));
   faults.push(...faultsOfCommands(name, card.commands), ...brokenLinks(name, text));
   return { card, faults };
@@ -99,12 +106,12 @@ const commandsIn = (body: string) =>
     lines.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
   );
 
-/** Each item of the list is a link to a region of a file, and what that region does. */
+/** Reads a list whose items link to a region of a file and say what it does. */
 function codeIn(name: string, body: string, faults: string[]): Card['code'] {
   const items = [...body.matchAll(/^- \[[^\]]+\]\(([^)#\s]+)#([\w-]+)\):? ([\s\S]*?)(?=\n- |$(?![\s\S]))/gm)];
   if (items.length < body.split(/^- /m).length - 1)
-    faults.push(`"${sections.code}" has an item that links to no region`);
-  if (items.length === 0) faults.push(`"${sections.code}" shows no lines`);
+    faults.push(`"${sections.code}" has an item without a link to a region`);
+  if (items.length === 0) faults.push(`"${sections.code}" lists no code`);
   return items.flatMap(([, target = '', region = '', what = '']) => {
     try {
       return [{ ...readExcerpt({ file: fileOf(name, target), region }), what: what.trim() }];
@@ -122,13 +129,13 @@ function faultsOfCommands(name: string, commands: string[]) {
   const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
   const faults = commands.flatMap((command) => {
     const script = /^npm (?:run )?([\w:-]+)/.exec(command)?.[1];
-    return script !== undefined && script in scripts ? [] : [`"${command}" is no command of this repository`];
+    return script !== undefined && script in scripts ? [] : [`"${command}" is not a command of this repository`];
   });
-  return commands.includes(own) ? faults : [...faults, `"${sections.commands}" does not say ${own}`];
+  return commands.includes(own) ? faults : [...faults, `"${sections.commands}" does not list ${own}`];
 }
 
 const brokenLinks = (name: string, text: string) =>
   [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
     .map(([, target = '']) => target)
     .filter((target) => !existsSync(join(repositoryRoot, dirname(fileOf(name, 'card.md')), target)))
-    .map((target) => `${target} leads nowhere`);
+    .map((target) => `${target} does not exist`);

@@ -41,6 +41,7 @@ export type DecisionSummary = { name: string; title: string; question: Phrase[] 
 
 /** One decision, as the build read it from its room. */
 export type Decision = DecisionSummary & {
+  alsoKnownAs: Phrase[];
   inThirtySeconds: Block[];
   inDepth: Block[];
   costs: Block[];

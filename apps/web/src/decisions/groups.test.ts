@@ -22,6 +22,7 @@ test('the decisions to begin with are there', () => {
 test('every decision opens with its text, its code, its arms and its neighbours', { timeout: 30_000 }, async () => {
   for (const [index, { name }] of summaries.entries()) {
     const { decision, before, after } = (await loadDecision(name)) ?? expect.fail(`${name} does not open`);
+    expect(decision.alsoKnownAs.length).toBeGreaterThan(0);
     expect(decision.inThirtySeconds.length).toBeGreaterThan(0);
     expect(decision.code.every(({ lines, firstLine }) => lines.length > 0 && firstLine > 0)).toBe(true);
     expect(decision.code.length).toBeGreaterThan(0);

@@ -1,10 +1,10 @@
 import type { DecisionSummary } from './content.ts';
 
-/** What the list of decisions is divided into. Inside of a group they stand in reading order. */
+/** The sections of the list of decisions; each lists its decisions in reading order. */
 const groups: { title: string; text: string; names: readonly string[] }[] = [
   {
     title: 'The shared limiter',
-    text: 'Several tasks answer, and one bucket in Redis decides.',
+    text: 'Distributed rate limiting: several tasks enforce one limit, and one bucket in Redis decides.',
     names: [
       'shared-policy',
       'atomic-or-not',
@@ -16,28 +16,28 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
     ],
   },
   {
-    title: 'Who is asking',
-    text: 'Whose bucket it is, and whom a session or a password lets in.',
+    title: 'Identity and credentials',
+    text: 'Whose bucket a request spends, and what a session or a password admits.',
     names: ['who-is-the-client', 'shared-office', 'session-revocation', 'hash-cost'],
   },
   {
-    title: 'Every place sold once',
-    text: 'Many people, few places, and money that is on its way.',
+    title: 'Inventory and payments',
+    text: 'Race conditions, idempotency and late payments: many buyers, few tickets.',
     names: ['never-oversell', 'never-undersell', 'double-click', 'hold-meets-payment', 'hot-event'],
   },
   {
-    title: 'When something goes away',
-    text: 'A store that does not answer, a task that ends.',
+    title: 'When a dependency fails',
+    text: 'Redis is down; a task is stopped by a deploy.',
     names: ['store-outage', 'deploy-without-drops'],
   },
 ];
 
-/** The decisions that explain most with the least: one of the limiter, one of the shop. */
+/** Where a new reader starts: one decision of the limiter, one of the shop. */
 export const beginWith: readonly string[] = ['shared-policy', 'never-oversell'];
 
 export type DecisionGroup = { title: string; text: string; decisions: DecisionSummary[] };
 
-/** Puts decisions into their groups. One that no group names stands under "More", so that none is ever lost. */
+/** Sorts decisions into their groups. A decision that no group names appears under "More", so none is ever lost. */
 export function grouped(summaries: readonly DecisionSummary[]): DecisionGroup[] {
   const named = groups.flatMap(({ names }) => names);
   return [
@@ -47,7 +47,7 @@ export function grouped(summaries: readonly DecisionSummary[]): DecisionGroup[] 
     })),
     {
       title: 'More',
-      text: 'Decided as well.',
+      text: 'Further decisions.',
       decisions: summaries.filter(({ name }) => !named.includes(name)),
     },
   ].filter(({ decisions }) => decisions.length > 0);

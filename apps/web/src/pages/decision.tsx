@@ -23,9 +23,14 @@ export function DecisionPage() {
       title={decision.title}
       picture={<AllDecisions />}
       lead={
-        <blockquote className="border-l-4 border-accent pl-4 text-xl text-ink">
-          <Phrases of={decision.question} />
-        </blockquote>
+        <>
+          <blockquote className="border-l-4 border-accent pl-4 text-xl text-ink">
+            <Phrases of={decision.question} />
+          </blockquote>
+          <p className="mt-3 text-base">
+            Also known as <Phrases of={decision.alsoKnownAs} />
+          </p>
+        </>
       }
     >
       <div className="grid items-start gap-6 lg:grid-cols-[10rem_1fr]">
