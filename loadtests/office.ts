@@ -17,9 +17,10 @@ import { between, pause } from './lib/waiting.ts';
  * back: from a device that was logged in before, and from a new one. That needs client addresses of their own.
  */
 
-const people = countOption('PEOPLE', { usual: 200, short: 35 });
 const arriveSeconds = numberOption('ARRIVE_SECONDS', { usual: 30, short: 3 });
 const guessedAccounts = 4;
+// One customer more finds out whether the bucket is full, and the last ones are guessed at.
+const people = countOption('PEOPLE', { usual: 200, short: 35, most: customerCount - guessedAccounts - 1 });
 const ownAddresses = addresses > 4;
 const patienceSeconds = numberOption('PATIENCE_SECONDS', { usual: 90, short: 10 });
 

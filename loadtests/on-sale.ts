@@ -2,7 +2,7 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { type Answer, ask, askMeanwhile, noAnswerIsBroken } from './lib/answers.ts';
 import { always, bounded, counted, measured } from './lib/claims.ts';
-import { type Customer, customer } from './lib/customers.ts';
+import { type Customer, customer, customerCount } from './lib/customers.ts';
 import { countOption, numberOption, runId } from './lib/options.ts';
 import { bookingOf, closeSale, eventOf, freePlaces, hold, openSale, pay, readEvent, type Sale } from './lib/shop.ts';
 import { optionsOf, summaryOf } from './lib/summary.ts';
@@ -13,7 +13,7 @@ import { askPatiently, between } from './lib/waiting.ts';
  * runs, so that places are only ever taken: whoever looks after being refused and sees a free place was refused wrongly.
  */
 
-const people = countOption('CUSTOMERS', { usual: 2000, short: 400 });
+const people = countOption('CUSTOMERS', { usual: 2000, short: 400, most: customerCount });
 const places = countOption('PLACES', { usual: 300, short: 100 });
 const atOnce = countOption('AT_ONCE', { usual: 200, short: 60 });
 const opensInSeconds = numberOption('OPENS_IN', { usual: 8, short: 4 });

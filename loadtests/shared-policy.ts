@@ -23,7 +23,7 @@ import { pause } from './lib/waiting.ts';
  */
 
 const seconds = numberOption('SECONDS', { usual: 30, short: 12 });
-const bursts = countOption('BURSTS', { usual: 10, short: 5 });
+const bursts = countOption('BURSTS', { usual: 10, short: 5, most: 90 });
 const budgetOf = {
   login: {
     capacity: countOption('LOGIN_CAPACITY', { usual: budgets.login.capacity }),

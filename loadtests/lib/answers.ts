@@ -1,5 +1,4 @@
 import http, { type RefinedParams, type RefinedResponse } from 'k6/http';
-import { Counter } from 'k6/metrics';
 import { headers } from '../../packages/contract/src/headers.ts';
 import { always } from './claims.ts';
 import { baseUrl, short } from './options.ts';
@@ -38,8 +37,6 @@ export type Answer = {
   json: <Body>() => Body;
 };
 
-const answers = new Counter('answers');
-
 export const noAnswerIsBroken = always('no_answer_is_broken', {
   says: 'Every answer is a success or a problem document with a code of the API; none is a 500, a cut connection or a timeout.',
 });
@@ -54,16 +51,16 @@ const broken = new Set(['no_answer', 'unreadable', 'internal_error', 'bad_gatewa
 /** What the scripts take for a failed request is decided by claims, not by k6's idea of a good status. */
 const everyStatus = http.expectedStatuses({ min: 100, max: 599 });
 
-/** Sends a request and waits for its answer. Counted by call, outcome and task. */
+/** Sends a request and waits for its answer, which counts towards the claims that every script makes. */
 export function ask(request: Request): Answer {
   const sentAt = Date.now();
-  return read(request, sentAt, http.request(...argumentsFor(request)));
+  return read(sentAt, http.request(...argumentsFor(request)));
 }
 
 /** The same without waiting: many can be on their way from one virtual user, which is one client address. */
 export async function askMeanwhile(request: Request): Promise<Answer> {
   const sentAt = Date.now();
-  return read(request, sentAt, await http.asyncRequest(...argumentsFor(request)));
+  return read(sentAt, await http.asyncRequest(...argumentsFor(request)));
 }
 
 const nameOf = ({ method, route, path }: Request) => `${method} ${route ?? path.replace(/\?.*/, '')}`;
@@ -83,11 +80,10 @@ function argumentsFor(request: Request): [string, string, string | null, Refined
   return [method, `${baseUrl}${path}`, body ? JSON.stringify(body) : null, params];
 }
 
-function read(request: Request, sentAt: number, response: RefinedResponse<'text'>): Answer {
+function read(sentAt: number, response: RefinedResponse<'text'>): Answer {
   const header = (name: keyof typeof headers) => headerOf(response, headers[name]);
   const outcome = outcomeOf(response);
   const task = header('servedBy');
-  answers.add(1, { call: nameOf(request), outcome, task: task ?? 'none' });
   noAnswerIsBroken.test(!broken.has(outcome));
   storesAnswer.test(outcome !== 'store_unavailable');
   const retryAfter = header('retryAfter');

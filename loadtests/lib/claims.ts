@@ -91,8 +91,3 @@ export function measured(name: string, { says, unit = '' }: { says: string; unit
   const trend = new Trend(name, unit === 'ms');
   return { name, says, unit, measure: (value: number) => trend.add(value) };
 }
-
-const marks = new Counter('marks');
-
-/** Says what happens now: a line across the report's charts. */
-export const mark = (says: string) => marks.add(1, { says });

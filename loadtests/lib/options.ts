@@ -1,4 +1,4 @@
-/** What a script is told by environment variables. Whoever runs k6 without the runner sets them with `-e NAME=value`. */
+/** A script's options come from environment variables. Without the runner, set them with `k6 run -e NAME=value`. */
 
 /** Seconds instead of minutes, for continuous integration: `SHORT=1`. */
 export const short = __ENV.SHORT === '1';
@@ -14,10 +14,17 @@ export function numberOption(name: string, { usual, short: whenShort = usual }: 
   return value;
 }
 
-/** The same, without a fraction. */
-export function countOption(name: string, values: { usual: number; short?: number }) {
+/**
+ * A whole number above zero from the environment.
+ * @throws if it is something else, or above `most`: a script that ran out of customers halfway would prove nothing
+ */
+export function countOption(
+  name: string,
+  { most = Number.POSITIVE_INFINITY, ...values }: { usual: number; short?: number; most?: number },
+) {
   const value = numberOption(name, values);
   if (!Number.isInteger(value)) throw new Error(`${name} is a whole number, not ${value}`);
+  if (value > most) throw new Error(`${name} is at most ${most}, not ${value}: there are no more customers`);
   return value;
 }
 

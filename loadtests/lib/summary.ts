@@ -1,7 +1,5 @@
 import type { Options } from 'k6/options';
-import { pageOf } from '../report/page.ts';
-import type { Summary, SummaryNumber } from '../report/summary.ts';
-import { excuseLimits, judgeClaim, textOf } from '../report/summary.ts';
+import { excuseLimits, judgeClaim, type Summary, type SummaryNumber, textOf } from './claim-results.ts';
 import { type Claim, evidenceOf, type Measurement, thresholdsOf } from './claims.ts';
 import { baseUrl, runId, short } from './options.ts';
 
@@ -19,8 +17,8 @@ export const optionsOf = (subject: Subject, scenarios: NonNullable<Options['scen
 });
 
 /**
- * Makes k6's `handleSummary`: each claim with what was found, in words. With `REPORT_DIR` it is written there as text, as JSON
- * and as a page; without, printed.
+ * Makes k6's `handleSummary`: states each claim with what was found. Writes it as text and JSON to `REPORT_DIR`, or prints it if
+ * that is not set.
  */
 export function summaryOf({ script, claims, measurements = [] }: Subject) {
   return ({ metrics, state }: SummaryData): Record<string, string> => {
@@ -45,7 +43,6 @@ export function summaryOf({ script, claims, measurements = [] }: Subject) {
     return {
       [`${folder}/summary.txt`]: text,
       [`${folder}/summary.json`]: `${JSON.stringify(summary, undefined, 2)}\n`,
-      [`${folder}/report.html`]: pageOf(summary),
     };
   };
 }

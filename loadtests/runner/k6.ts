@@ -42,6 +42,8 @@ export async function findK6(folders: { repository: string; reports: string }): 
   };
 }
 
+const PROGRESS_INTERVAL_MS = 5_000;
+
 const firstLine = (text: string) => text.trim().split('\n')[0] ?? '';
 
 export type K6Run = {
@@ -49,20 +51,26 @@ export type K6Run = {
   env: Record<string, string>;
   options: readonly string[];
   logFile: string;
-  /** Each line of k6's own JSON output: what it measured, as it measures. */
-  onLine: (line: string) => void;
+  /** Receives k6's progress, about every five seconds: the time, the virtual users, the iterations. */
+  onProgress: (line: string) => void;
 };
 
 /**
- * Runs a script to its end. Ctrl-C reaches k6 too, which then ends in order and still writes its summary.
- * @returns k6's exit code; 99 says that a threshold was crossed
+ * Runs a script to its end and returns k6's exit code: 99 means that a threshold was crossed. Ctrl-C reaches k6 too, which stops in
+ * order and still writes its summary.
  */
-export async function runK6(k6: K6, { script, env, options, logFile, onLine }: K6Run): Promise<number> {
-  const args = [...k6.before(env), 'run', '--quiet', '--no-usage-report', '--out', 'json', ...options, script];
+export async function runK6(k6: K6, { script, env, options, logFile, onProgress }: K6Run): Promise<number> {
+  const args = [...k6.before(env), 'run', '--no-usage-report', ...options, script];
   const child = spawn(k6.command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const log = createWriteStream(logFile);
   child.stderr.pipe(log);
-  const lines = createInterface({ input: child.stdout }).on('line', onLine);
+  let nextProgressAt = 0;
+  const lines = createInterface({ input: child.stdout }).on('line', (line) => {
+    // Without a terminal k6 prints its progress every second.
+    if (!line.startsWith('running (') || Date.now() < nextProgressAt) return;
+    nextProgressAt = Date.now() + PROGRESS_INTERVAL_MS;
+    onProgress(line);
+  });
   const linesEnded = new Promise<void>((resolve) => void lines.once('close', resolve));
   const code = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);

@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<number> {
     try {
       const { short, k6: options } = order;
       const { holds, folder } = await runScript({ script, short, options, target: aim, k6, repository, reports, say });
-      return { holds, where: join(relative(process.cwd(), folder), 'report.html') };
+      return { holds, where: join(relative(process.cwd(), folder), 'summary.txt') };
     } catch (error) {
       return { holds: false, where: `not run: ${error instanceof Error ? error.message : error}` };
     }

@@ -1,12 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, platform, release } from 'node:os';
 import { join } from 'node:path';
-import { pageOf } from '../report/page.ts';
-import { numberText, type Report, type Summary, textOf } from '../report/summary.ts';
+import { type Report, type Summary, textOf } from '../lib/claim-results.ts';
 import { serveFaults } from './faults.ts';
 import { type K6, runK6 } from './k6.ts';
 import { scripts } from './scripts.ts';
-import { gatherSeries } from './series.ts';
 import { mintSessions } from './sessions.ts';
 import type { Target } from './stacks.ts';
 import { verdictOf } from './verdict.ts';
@@ -23,9 +21,8 @@ export type Run = {
 };
 
 /**
- * Runs one script and then the audit, and writes what was found.
- * @returns whether every claim and the audit hold
- * @throws if there was nothing to judge: no sessions, or a script that did not run
+ * Runs one script, audits the database, and writes the report. Returns whether every claim and the audit hold.
+ * @throws if there is nothing to judge: no sessions, or a script that did not run
  */
 export async function runScript({ script, short, options, target, k6, repository, reports, say }: Run) {
   const needs = scripts[script];
@@ -38,10 +35,8 @@ export async function runScript({ script, short, options, target, k6, repository
   const sessionsFile = join(folder, 'sessions.json');
   const sessions = await mintSessions(target, needs.customers[short ? 'short' : 'usual'], sessionsFile);
   const faults = target.faults && needs.breaksStores ? await serveFaults(target.faults) : undefined;
-  const series = gatherSeries();
 
   say(`\n${script}${short ? ' (short)' : ''}: ${needs.about}`);
-  const progress = tellProgress(series.now, say);
   let code: number;
   try {
     code = await runK6(k6, {
@@ -57,13 +52,17 @@ export async function runScript({ script, short, options, target, k6, repository
         TASKS: String(target.tasks),
         ADDRESSES: String(addresses),
         FAULTS_URL: faults?.url ?? '',
+        // k6's own report. A port of -1 exports the page without serving it.
+        K6_WEB_DASHBOARD: 'true',
+        K6_WEB_DASHBOARD_PORT: '-1',
+        K6_WEB_DASHBOARD_PERIOD: '1s',
+        K6_WEB_DASHBOARD_EXPORT: join(folder, 'dashboard.html'),
       },
       options: [...(addresses > 1 ? ['--local-ips', someAddresses()] : []), ...options],
       logFile: join(folder, 'k6.log'),
-      onLine: series.take,
+      onProgress: (line) => say(`  ${line}`),
     });
   } finally {
-    progress.end();
     faults?.close();
     await sessions.end();
   }
@@ -79,12 +78,10 @@ export async function runScript({ script, short, options, target, k6, repository
     holds,
     exitCode: code,
     audit,
-    series: series.finish(),
   };
   const text = `${textOf(report)}${auditText(audit)}`;
   writeFileSync(join(folder, 'summary.txt'), text);
   writeFileSync(join(folder, 'summary.json'), `${JSON.stringify(report, undefined, 2)}\n`);
-  writeFileSync(join(folder, 'report.html'), pageOf(report));
   say(text);
   if (!explained)
     say(`  k6 ended with exit code ${code}, which its thresholds do not explain: ${join(folder, 'k6.log')}`);
@@ -122,21 +119,4 @@ function someAddresses() {
   const block = `127.${10 + Math.floor(Math.random() * 240)}.${8 * Math.floor(Math.random() * 31)}`;
   const [a, b, c] = block.split('.').map(Number);
   return `${a}.${b}.${c}.1-${a}.${b}.${(c ?? 0) + 7}.250`;
-}
-
-const TELL_EVERY_MS = 5_000;
-
-function tellProgress(now: () => { answers: number; p95: number | null }, say: (line: string) => void) {
-  const begun = Date.now();
-  let before = 0;
-  const timer = setInterval(() => {
-    const { answers, p95 } = now();
-    const rate = (answers - before) / (TELL_EVERY_MS / 1000);
-    before = answers;
-    const seconds = Math.round((Date.now() - begun) / 1000);
-    say(
-      `  ${String(seconds).padStart(4)} s  ${numberText(rate)} answers a second${p95 === null ? '' : `, 95 % in ${numberText(p95)} ms`}`,
-    );
-  }, TELL_EVERY_MS);
-  return { end: () => clearInterval(timer) };
 }

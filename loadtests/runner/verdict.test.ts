@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excuseLimits, judgeClaim } from '../report/summary.ts';
+import { excuseLimits, judgeClaim } from '../lib/claim-results.ts';
 import { verdictOf } from './verdict.ts';
 
 const about = { name: 'a_claim', says: 'It is so.', threshold: 'rate==1', atLeast: 3, unit: '', isLimit: false };

@@ -1,4 +1,4 @@
-import type { JudgedClaim } from '../report/summary.ts';
+import type { JudgedClaim } from '../lib/claim-results.ts';
 
 /** k6's exit code when a threshold was crossed. */
 const THRESHOLDS_CROSSED = 99;

@@ -1,6 +1,4 @@
-import type { Series } from './series.ts';
-
-/** What a run found. Written by k6, read and completed by the runner: nothing in here belongs to one of them alone. */
+/* The result of a run. k6 writes it, the runner reads and completes it, so nothing here depends on either of them. */
 
 export type SummaryNumber = {
   values: Record<string, number | undefined>;
@@ -8,7 +6,7 @@ export type SummaryNumber = {
 };
 
 type ClaimText = { name: string; says: string; threshold: string; atLeast: number; unit: string; isLimit: boolean };
-/** `holds`: tested often enough, and its threshold not crossed. A limit holds if it was looked for, met or not. */
+/** `holds`: tested often enough, and its threshold not crossed. A limit holds whether it was met or not, if it was tested. */
 export type JudgedClaim = ClaimText & { holds: boolean; met: boolean; tested: number; found: string };
 export type JudgedMeasurement = {
   name: string;
@@ -29,7 +27,7 @@ export type Summary = {
   measurements: JudgedMeasurement[];
 };
 
-/** What the runner adds: the stores' own word, and the run as it went. */
+/** A summary with what the runner adds: the audit of the database, and where it ran. */
 export type Report = Summary & {
   about: string;
   machine: string;
@@ -37,7 +35,6 @@ export type Report = Summary & {
   /** k6's. */
   exitCode: number;
   audit: { holds: boolean; says: string[] };
-  series: Series;
 };
 
 export function judgeClaim(
@@ -51,7 +48,7 @@ export function judgeClaim(
   return { ...claim, holds, met: claim.isLimit && crossed, tested, found: found(claim, metric, tested) };
 }
 
-/** The first limit that is met ends a run, perhaps before the others were looked for. */
+/** Counts the limits that were not met as holding once one was met: k6 ends the run there, before it tests the others. */
 export function excuseLimits(claims: JudgedClaim[]): JudgedClaim[] {
   const ended = claims.some(({ met }) => met);
   return claims.map((claim) => (claim.isLimit && ended ? { ...claim, holds: true } : claim));
@@ -66,7 +63,7 @@ function found({ threshold, atLeast, unit }: ClaimText, metric: SummaryNumber | 
   return `${numberText(values[aggregate] ?? 0)}${unit && ` ${unit}`}${few}`;
 }
 
-/** Three digits are what a measurement on somebody's machine is worth. */
+/** Rounded to three significant digits: a shared machine's measurements are not more precise. */
 export function numberText(value: number) {
   return Math.abs(value) >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toPrecision(3);
 }
@@ -74,7 +71,7 @@ export function numberText(value: number) {
 /** A claim that holds, one that does not, and a limit that was met. */
 export const signOf = ({ holds, met }: JudgedClaim) => (met ? '▲' : holds ? '✔' : '✖');
 
-/** For terminals and log files. */
+/** The summary as plain text, for terminals and log files. */
 export function textOf({ script, target, seconds, short, claims, measurements }: Summary) {
   const lines = [
     `${script}${short ? ' (short)' : ''} against ${target}, ${Math.round(seconds)} s`,
