@@ -11,9 +11,10 @@ import { measureRequests } from './plugins/metrics.ts';
 import { openApp } from './plugins/open-app.ts';
 import { limitRequests } from './plugins/rate-limits.ts';
 import { refuseOtherOrigins } from './plugins/same-origin.ts';
-import { tellBrowsers } from './plugins/security-headers.ts';
+import { setSecurityHeaders } from './plugins/security-headers.ts';
 import { readSessions } from './plugins/session.ts';
 import { reportTask } from './plugins/task-reports.ts';
+import { watchMethods } from './plugins/undeclared-methods.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { bookingRoutes } from './routes/bookings.ts';
@@ -45,9 +46,10 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   });
 
   mapErrors(app);
+  const refuseUndeclaredMethods = watchMethods(app);
   const metrics = measureRequests(app, config.taskName);
   reportTask(app, deps, lifecycle);
-  tellBrowsers(app);
+  setSecurityHeaders(app);
   await describeRoutes(app);
   healthRoutes(app, deps, lifecycle);
   metricsRoute(app, metrics);
@@ -88,5 +90,6 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     inventoryRoutes(scope, deps);
     auditRoutes(scope, deps);
   });
+  refuseUndeclaredMethods();
   return app;
 }

@@ -29,8 +29,9 @@ export type Failure =
   | { kind: 'audit-in-progress' }
   | { kind: 'idempotency-in-progress' }
   | { kind: 'idempotency-key-reused' }
-  /** Without `retryAfterMs` waiting does not help: the call costs more than its limit allows at once. */
-  | { kind: 'rate-limited'; retryAfterMs?: number }
+  /** The call costs more tokens than its bucket can hold, so that waiting does not help. */
+  | { kind: 'cost-above-capacity' }
+  | { kind: 'rate-limited'; retryAfterMs: number }
   | { kind: 'suppressed'; retryAfterMs: number }
   | { kind: 'store-unavailable'; store: 'Redis' | 'PostgreSQL' }
   | { kind: 'busy'; what: string };

@@ -1,7 +1,7 @@
 import type { Api } from '@minitickets/api/deps';
 import { mapErrors, sendNotFound } from '@minitickets/api/plugins/error-mapping';
 import { refuseOtherOrigins } from '@minitickets/api/plugins/same-origin';
-import { tellBrowsers } from '@minitickets/api/plugins/security-headers';
+import { setSecurityHeaders } from '@minitickets/api/plugins/security-headers';
 import type { Lifecycle } from '@minitickets/api/routes/health';
 import type { Deps } from './deps.ts';
 import { experimentRoutes } from './routes/experiments.ts';
@@ -13,7 +13,7 @@ import { runRoutes } from './routes/runs.ts';
 /** Builds the lab's application on one without routes: what wraps requests is the API's own, then every route module by name. */
 export function buildApp(app: Api, deps: Deps, lifecycle: Lifecycle) {
   mapErrors(app);
-  tellBrowsers(app);
+  setSecurityHeaders(app);
   refuseOtherOrigins(app);
   app.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
   app.setNotFoundHandler(sendNotFound);

@@ -41,6 +41,7 @@ export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attemp
 }
 
 const MOST_FAILURES = policies.login.limits.all.capacity;
+const RETRY_AFTER_MS = policies.login.limits.all.refillIntervalMs;
 
 /** Looks how often this address has failed before it hashes, and counts the failure afterwards. */
 export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
@@ -50,7 +51,9 @@ export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attemp
     '/v1/sessions',
     {
       onRequest: async ({ ip }) => {
-        if (Number(await redis.get(`failures:${ip}`)) >= MOST_FAILURES) fail({ kind: 'rate-limited' });
+        if (Number(await redis.get(`failures:${ip}`)) >= MOST_FAILURES) {
+          fail({ kind: 'rate-limited', retryAfterMs: RETRY_AFTER_MS });
+        }
       },
       schema: { summary: 'Log in', body: credentials, response: { 201: user } },
     },

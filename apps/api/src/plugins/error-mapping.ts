@@ -34,16 +34,27 @@ export function problemFor(failure: Failure): Problem {
   return toProblem(answerToFailure(failure));
 }
 
-/** Sends a problem from a route that answers without throwing. `retryAfterMs` also becomes the header, in whole seconds. */
+/**
+ * Sends a problem from a route that answers without throwing. `retryAfterMs` also becomes the header, in whole seconds. A 401
+ * names the scheme that the API takes (RFC 9110, section 11.6.1, requires it); browsers show no log-in box for Bearer. Caches
+ * may store a 404 or a 405 by default, and no problem is worth storing.
+ */
 export function sendProblem(reply: FastifyReply, answer: Answer) {
   const body = toProblem(answer);
   if (body.retryAfter !== undefined) reply.header(headers.retryAfter, body.retryAfter);
+  if (body.status === 401) reply.header('www-authenticate', challenge(reply.request));
+  reply.header('cache-control', 'no-store');
   // Serialised here: the route's response schemas describe its successes.
   return reply
     .code(body.status)
     .type('application/problem+json; charset=utf-8')
     .serializer((problem: Problem) => JSON.stringify(problem))
     .send(body);
+}
+
+/** RFC 6750, section 3: `invalid_token` only in answer to a request that carried a token. */
+function challenge({ headers: { authorization } }: FastifyRequest) {
+  return `Bearer realm="MiniTickets"${authorization === undefined ? '' : ', error="invalid_token"'}`;
 }
 
 function toProblem({ code, detail, retryAfterMs, errors }: Answer): Problem {
@@ -171,10 +182,17 @@ function answerToFailure(failure: Failure): Answer {
       };
     case 'idempotency-key-reused':
       return { code: 'idempotency_key_reused', detail: 'Send a new key with a new request.' };
+    case 'cost-above-capacity':
+      return {
+        code: 'cost_above_capacity',
+        detail: 'The call costs more tokens than its bucket holds when full. Waiting does not help: ask for less.',
+      };
     case 'rate-limited':
-      return failure.retryAfterMs === undefined
-        ? { code: 'rate_limited', detail: 'This costs more than its limit allows at once: waiting does not help.' }
-        : { code: 'rate_limited', detail: 'Wait as long as Retry-After says.', retryAfterMs: failure.retryAfterMs };
+      return {
+        code: 'rate_limited',
+        detail: 'Wait as long as Retry-After says.',
+        retryAfterMs: failure.retryAfterMs,
+      };
     case 'suppressed':
       return {
         code: 'suppressed',

@@ -1,4 +1,4 @@
-import fastify, { type FastifyServerOptions } from 'fastify';
+import fastify, { errorCodes, type FastifyServerOptions } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Api } from '../deps.ts';
 import { sendNotFound } from './error-mapping.ts';
@@ -42,7 +42,7 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     // An address that cannot even be decoded reaches neither hooks nor the error handler.
-    frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply.headers(browserHeaders(request.url))),
+    frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply.headers(browserHeaders)),
     routerOptions: { maxParamLength: 300 },
   }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
@@ -51,12 +51,19 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
   return app;
 }
 
-/** JSON only, and an empty body is no body: clients that always name a content type may still send a DELETE. */
+/**
+ * Reads JSON bodies only. An empty body is no body whatever its media type: `axios.post(url)` and `curl -d ''` name a form's
+ * with a length of zero, and have sent nothing that could be refused.
+ */
 function readJson(app: Api) {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
     else void parse(request, body as string, done);
+  });
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']));
   });
 }

@@ -106,6 +106,6 @@ function refuse({ decisions, degraded }: Outcome) {
   }
   if (waitsMs.length === 0) return;
   const retryAfterMs = Math.max(...waitsMs);
-  if (retryAfterMs === Number.POSITIVE_INFINITY) fail({ kind: 'rate-limited' });
+  if (retryAfterMs === Number.POSITIVE_INFINITY) fail({ kind: 'cost-above-capacity' });
   fail({ kind: banned ? 'suppressed' : 'rate-limited', retryAfterMs });
 }

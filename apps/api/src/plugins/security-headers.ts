@@ -1,41 +1,38 @@
 import type { Api } from '../deps.ts';
 
-const PAGES_POLICY = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "object-src 'none'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-].join('; ');
-
-/** The API reference under /docs draws itself with inline styles and one inline script; it shows nothing that users wrote. */
-const DOCS_POLICY = PAGES_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'").replace(
-  "style-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-);
-
-/** The reference and what it is made of, and no page that only begins alike. */
-const DOCS = /^\/docs(?:[/?]|$)/;
-
-/** What browsers are told with an answer to this address. */
-export function browserHeaders(url: string) {
-  return {
-    'content-security-policy': DOCS.test(url) ? DOCS_POLICY : PAGES_POLICY,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'same-origin',
-    'cross-origin-opener-policy': 'same-origin',
-  };
+/**
+ * The content security policy of our pages: everything from this origin, nothing inline, in nobody's frame.
+ * @param styleNonce lets style elements with this nonce in; a new one for each answer
+ */
+export function contentSecurityPolicy({ styleNonce }: { styleNonce?: string } = {}) {
+  return [
+    "default-src 'self'",
+    "script-src 'self'",
+    `style-src 'self'${styleNonce === undefined ? '' : ` 'nonce-${styleNonce}'`}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join('; ');
 }
 
-/** What browsers are told on every answer, errors included. */
-export function tellBrowsers(app: Api) {
+/** What browsers are told with every answer. */
+export const browserHeaders = {
+  'content-security-policy': contentSecurityPolicy(),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/**
+ * Sets the browser's headers on every answer, errors included. No cache, shared or not, stores what the API answers: the route
+ * decides, because one route has many spellings (`/%761/…` is `/v1/…`).
+ */
+export function setSecurityHeaders(app: Api) {
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(browserHeaders(request.url));
-    // What an account sees is nobody else's, not even a shared cache's.
-    if (request.url.startsWith('/v1/')) reply.header('cache-control', 'no-store');
+    reply.headers(browserHeaders);
+    if (request.routeOptions.url?.startsWith('/v1/')) reply.header('cache-control', 'no-store');
   });
 }

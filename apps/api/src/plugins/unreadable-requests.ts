@@ -19,7 +19,7 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       'content-type: application/problem+json; charset=utf-8',
       `content-length: ${Buffer.byteLength(body)}`,
-      ...Object.entries(browserHeaders('/')).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries(browserHeaders).map(([name, value]) => `${name}: ${value}`),
       'connection: close',
       '',
       body,

@@ -62,6 +62,10 @@ test('a paid booking has a ticket for each place, each admitting once', async ()
   const svg = await call('GET', `/v1/tickets/${ticket.id}.svg`, sid);
   expect(svg.headers['content-type']).toContain('image/svg+xml');
   expect(svg.body).toMatch(/^<svg /);
+  // The quiet zone of ISO/IEC 18004: four modules, of ten units each, around the code.
+  const corners = [...svg.body.matchAll(/M(\d+),(\d+)h10/g)].flatMap(([, x, y]) => [Number(x), Number(y)]);
+  const [, size] = /viewBox="0 0 (\d+) /.exec(svg.body) ?? [];
+  expect([Math.min(...corners), Number(size) - 10 - Math.max(...corners)]).toEqual([40, 40]);
 
   const admitted = await call('POST', '/v1/check-ins', organiser.sid, { code: ticket.code });
   expect(admitted.statusCode).toBe(201);

@@ -56,10 +56,30 @@ test('it is OpenAPI 3.1, and every operation says what its errors look like', as
   }
 });
 
-test('the readable page comes from us', async () => {
-  const page = await made.app.inject('/docs/');
-  expect(page.statusCode).toBe(200);
+test('the API reference names its language, loads nothing from other hosts, and allows no inline script or style', async () => {
+  const [page, again] = [await made.app.inject('/docs'), await made.app.inject('/docs')];
   expect(page.headers['content-type']).toContain('text/html');
+  expect(page.body).toContain('<html lang="en">');
+  const addresses = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
+  expect(addresses.length).toBeGreaterThan(1);
+  for (const address of addresses) expect((await made.app.inject(address)).statusCode).toBe(200);
+  const policy = String(page.headers['content-security-policy']);
+  expect(policy).not.toContain('unsafe-inline');
+  expect(policy).toMatch(/script-src 'self';/);
+  const [, nonce = ''] = /style-src 'self' 'nonce-([^']+)'/.exec(policy) ?? [];
+  expect(page.body).toContain(`nonce="${nonce}"`);
+  expect(again.body).not.toContain(nonce);
+});
+
+test('the description is the same at both of its addresses', async () => {
+  const [one, other] = [await made.app.inject('/openapi.json'), await made.app.inject('/docs/openapi.json')];
+  expect([one.statusCode, other.statusCode]).toEqual([200, 200]);
+  expect(other.json()).toEqual(one.json());
+});
+
+test('with a slash at its end the address of the reference leads to the reference', async () => {
+  const { statusCode, headers } = await made.app.inject('/docs/');
+  expect([statusCode, headers.location]).toEqual([308, '/docs']);
 });
 
 test('the type of every problem leads to what it means', async () => {

@@ -47,7 +47,7 @@ test.each(['?tier=gold', '?tier=', '?speed=9', '?tier=free&tier=pro'])(
   },
 );
 
-test('a request may cost more than one token, and one that can never be served is told no wait', async () => {
+test('a request may cost several tokens; a cost above the capacity is 422, spends nothing and names no wait', async () => {
   const from = { remoteAddress: '192.0.2.6' };
   expect((await play('?cost=4', from)).json()).toMatchObject({ remaining: 6 });
   expect((await play('?cost=6', from)).json()).toMatchObject({ remaining: 0 });
@@ -56,7 +56,7 @@ test('a request may cost more than one token, and one that can never be served i
   // Five tokens at one per second, less what has flowed back meanwhile.
   expect(refused.json().retryAfter).toBeGreaterThanOrEqual(4);
   const impossible = await play('?cost=11', { remoteAddress: '192.0.2.7' });
-  expect(impossible.json()).toMatchObject({ status: 429, error: 'rate_limited' });
+  expect(impossible.json()).toMatchObject({ status: 422, error: 'cost_above_capacity' });
   expect(impossible.json()).not.toHaveProperty('retryAfter');
   expect(impossible.headers).not.toHaveProperty('retry-after');
   expect((await play('', { remoteAddress: '192.0.2.7' })).json()).toMatchObject({ remaining: 9 });

@@ -30,6 +30,15 @@ test('a refusal is told from a ban, and both say how long to wait', () => {
   expect(answer(429, { error: 'suppressed' }, refused)).toMatchObject({ outcome: 'suppressed', retryAfterMs: 3000 });
 });
 
+test('a request that costs more than the bucket can hold is refused by the limiter, without a wait', () => {
+  const { outcome, retryAfterMs, problem } = answer(422, { error: 'cost_above_capacity' }, playground);
+  expect({ outcome, retryAfterMs, problem }).toEqual({
+    outcome: 'throttled',
+    retryAfterMs: undefined,
+    problem: undefined,
+  });
+});
+
 test('a refusal of the key’s own limit says nothing about the playground’s bucket', () => {
   const { bucket, refusedBy, outcome } = answer(
     429,

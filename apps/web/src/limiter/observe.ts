@@ -105,6 +105,8 @@ export function readObservation(
 
 function outcomeOf(ok: boolean, status: number, code: unknown): Outcome {
   if (ok) return 'served';
+  // Refused by the limiter as well, whatever the bucket holds.
+  if (code === 'cost_above_capacity') return 'throttled';
   if (status !== 429) return 'unanswered';
   return code === 'suppressed' ? 'suppressed' : 'throttled';
 }

@@ -85,6 +85,7 @@ const stillWorks = (doing: Doing) =>
 const entries: Record<ProblemCode | LocalCode, Entry> = {
   validation_failed: say('Something is not filled in right', 'Look at the marked fields.', 'other_choice'),
   malformed_request: say('The request could not be read', 'Reload the page: it may be older than the shop.', 'reload'),
+  method_not_allowed: say('The request could not be read', 'Reload the page: it may be older than the shop.', 'reload'),
   request_timeout: say(
     'The request did not arrive in time',
     'Your connection may be slow. What was asked for was not done: try again.',
@@ -191,6 +192,11 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
       `Requests kept coming after the limit was reached, so they are refused for a time. Waiting is enough: trying again does not make it longer. ${nothingHappened[doing]}`,
       'wait',
     ),
+  cost_above_capacity: say(
+    'That is more than the limit ever allows at once',
+    'Waiting does not help. Ask for less.',
+    'other_choice',
+  ),
   internal_error: (doing) =>
     say(
       'Something went wrong on our side',

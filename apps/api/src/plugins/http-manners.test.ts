@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test } from 'vitest';
+import { person } from '../testing/people.ts';
+import { testApp } from '../testing/test-app.ts';
+
+/*
+ * What HTTP clients send that no client of ours would. Requests are raw bytes where a client library would tidy them up.
+ */
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+let port: number;
+beforeAll(async () => {
+  made = await testApp(stores);
+  await made.app.listen({ host: '127.0.0.1', port: 0 });
+  port = (made.app.server.address() as AddressInfo).port;
+});
+
+/** Sends these lines as a request, and reads its answer to the end of the connection. */
+async function send(lines: string[], body = '') {
+  const socket = connect({ port, host: '127.0.0.1' });
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    answer += text;
+  });
+  const host = `Host: 127.0.0.1:${port}`;
+  const [requestLine = '', ...headers] = lines;
+  socket.write(`${[requestLine, host, 'Connection: close', ...headers].join('\r\n')}\r\n\r\n${body}`);
+  await once(socket, 'close');
+  const status = Number(answer.split(' ', 2)[1]);
+  const [head = '', ...rest] = answer.split('\r\n\r\n');
+  return { status, head: head.toLowerCase(), body: rest.join('\r\n\r\n') };
+}
+
+const playground = 'POST /v1/playground/requests HTTP/1.1';
+const form = 'Content-Type: application/x-www-form-urlencoded';
+
+test.each([
+  ['axios.post(url)', [form, 'Content-Length: 0', 'Accept: application/json, text/plain, */*']],
+  ["curl -X POST -d ''", [form, 'Content-Length: 0', 'Accept: */*']],
+  ['got.post(url), undici: no type, no body', ['Content-Length: 0']],
+  ['httpx.post(url, json=None): a JSON type, no body', ['Content-Type: application/json', 'Content-Length: 0']],
+  ['a media type of its own, no body', ['Content-Type: application/vnd.example+xml; v=1', 'Content-Length: 0']],
+])('an empty body has no media type to refuse: %s', async (_client, headers) => {
+  expect((await send([playground, ...headers])).status).toBe(200);
+});
+
+test('an empty body in chunks is empty as well', async () => {
+  expect((await send([playground, form, 'Transfer-Encoding: chunked'], '0\r\n\r\n')).status).toBe(200);
+});
+
+test('a body that is not empty and not JSON is 415, in one piece and in chunks', async () => {
+  const inOnePiece = await send([playground, form, 'Content-Length: 3'], 'a=b');
+  const inChunks = await send([playground, form, 'Transfer-Encoding: chunked'], '3\r\na=b\r\n0\r\n\r\n');
+  for (const { status, body } of [inOnePiece, inChunks]) {
+    expect(status).toBe(415);
+    expect(body).toContain('unsupported_media_type');
+  }
+});
+
+test('every 401 names the scheme that the API takes, and says of a wrong token that it was wrong', async () => {
+  const challenge = async (lines: string[], body = '') => {
+    const { status, head } = await send(lines, body);
+    expect(status).toBe(401);
+    return /^www-authenticate: (.*)$/m.exec(head)?.[1]?.trim();
+  };
+  const credentials = JSON.stringify({ email: 'nobody@example.test', password: 'not a password' });
+  const logIn = ['POST /v1/sessions HTTP/1.1', 'Content-Type: application/json'];
+  const plain = 'bearer realm="minitickets"';
+  expect(await challenge(['GET /v1/sessions/current HTTP/1.1'])).toBe(plain);
+  expect(await challenge(['GET /v1/bookings HTTP/1.1', 'Cookie: sid=unknown'])).toBe(plain);
+  expect(await challenge([...logIn, `Content-Length: ${credentials.length}`], credentials)).toBe(plain);
+  expect(await challenge(['GET /v1/bookings HTTP/1.1', 'Authorization: Bearer mt_wrong'])).toBe(
+    `${plain}, error="invalid_token"`,
+  );
+});
+
+test.each(['/v1/sessions/current', '/%761/sessions/current', '/v1/%73essions/current', '/v1/nothing', '/%761/nothing'])(
+  'no cache stores an answer of the API, however its address is spelled: %s',
+  async (url) => {
+    const { sid } = await person(made);
+    const { head } = await send([`GET ${url} HTTP/1.1`, `Cookie: sid=${sid}`]);
+    expect(head).toMatch(/^cache-control: no-store\r?$/m);
+  },
+);
+
+test.each(['Bearer x', 'Basic eDp5', 'x'])(
+  'an Authorization header exempts no write from the check of its origin: %s',
+  async (authorization) => {
+    const foreign = ['Sec-Fetch-Site: cross-site', 'Origin: https://elsewhere.example'];
+    for (const line of ['DELETE /v1/sessions/current HTTP/1.1', 'POST /v1/sessions HTTP/1.1']) {
+      const { status, body } = await send([line, `Authorization: ${authorization}`, 'Content-Length: 0', ...foreign]);
+      expect(status).toBe(403);
+      expect(body).toContain('cross_origin');
+    }
+  },
+);

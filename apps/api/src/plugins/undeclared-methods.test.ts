@@ -1,0 +1,41 @@
+import { useStores } from '@minitickets/stack/test-stores';
+import { beforeAll, expect, test } from 'vitest';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+let made: Awaited<ReturnType<typeof testApp>>;
+beforeAll(async () => {
+  made = await testApp(stores);
+});
+
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+const call = (method: Method, url: string, headers: Record<string, string> = {}) =>
+  made.app.inject({ method, url, headers });
+
+test.each<[Method, string, string]>([
+  ['POST', '/v1/events/some-evening', 'GET, HEAD, OPTIONS, PATCH'],
+  ['GET', '/v1/sessions', 'DELETE, OPTIONS, POST'],
+  ['HEAD', '/v1/sessions', 'DELETE, OPTIONS, POST'],
+  ['PUT', '/v1/bookings', 'GET, HEAD, OPTIONS, POST'],
+  ['DELETE', '/v1/tickets/0197d8c4-0000-7000-8000-000000000000.svg', 'GET, HEAD, OPTIONS'],
+  ['PATCH', '/health/live', 'GET, HEAD, OPTIONS'],
+  ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
+])('a method that an address does not declare is 405 with what it allows: %s %s', async (method, url, allow) => {
+  const answer = await call(method, url, { 'content-type': 'text/xml' });
+  expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow]);
+  if (method !== 'HEAD') expect(answer.json()).toMatchObject({ error: 'method_not_allowed', status: 405 });
+});
+
+test('OPTIONS answers what an address allows, without tokens and without letting another origin in', async () => {
+  const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+  const answer = await call('OPTIONS', '/v1/sessions', headers);
+  expect([answer.statusCode, answer.body, answer.headers.allow]).toEqual([204, '', 'DELETE, OPTIONS, POST']);
+  expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  expect(answer.headers).not.toHaveProperty('x-ratelimit-limit');
+});
+
+test('an address that nothing declares stays 404 for every method', async () => {
+  for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'] as const) {
+    expect((await call(method, '/v1/nothing')).statusCode).toBe(404);
+  }
+});
