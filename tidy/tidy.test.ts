@@ -104,6 +104,18 @@ test('every version in a manifest is exact', () => {
   expect(loose).toEqual([]);
 });
 
+test('docs/dependencies.md has a row for each dependency, and for nothing else', () => {
+  const declared = manifests.flatMap((file) => {
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(file));
+    return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  });
+  const rows = read('docs/dependencies.md').match(/^\| `[^|]+\|/gm) ?? [];
+  const listed = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  expect(listed.toSorted()).toEqual(
+    [...new Set(declared)].filter((name) => !name.startsWith('@minitickets/')).toSorted(),
+  );
+});
+
 test('the lockfile names no registry', () => {
   expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
 });

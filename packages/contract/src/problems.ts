@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Every problem that the API can answer with: its stable code, its HTTP status, and what it means.
+ * Every problem that the API can return: its stable code, its HTTP status and a title.
  * Clients switch on the code; the title is for people (RFC 9457).
  */
 export const problems = {
@@ -10,10 +10,10 @@ export const problems = {
   unauthenticated: { status: 401, title: 'Log in first' },
   invalid_credentials: { status: 401, title: 'Unknown e-mail or wrong password' },
   payment_declined: { status: 402, title: 'The payment was declined' },
-  forbidden: { status: 403, title: 'Not yours to do' },
-  cross_origin: { status: 403, title: 'Writes from another origin are refused' },
+  forbidden: { status: 403, title: 'Not allowed' },
+  cross_origin: { status: 403, title: 'Cross-site request refused' },
   not_found: { status: 404, title: 'Not found' },
-  method_not_allowed: { status: 405, title: 'This address does not take this method' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   email_taken: { status: 409, title: 'This e-mail already has an account' },
   slug_taken: { status: 409, title: 'Another event has this slug' },
@@ -22,26 +22,26 @@ export const problems = {
   sales_not_open: { status: 409, title: 'The sale has not opened yet' },
   sales_closed: { status: 409, title: 'The sale is closed' },
   event_not_on_sale: { status: 409, title: 'This event is not on sale' },
-  hold_expired: { status: 409, title: 'The hold has ended' },
+  hold_expired: { status: 409, title: 'The hold has expired' },
   booking_not_payable: { status: 409, title: 'This booking cannot be paid' },
   booking_not_cancellable: { status: 409, title: 'This booking cannot be cancelled' },
-  payment_in_progress: { status: 409, title: 'A payment for this booking is still running' },
+  payment_in_progress: { status: 409, title: 'A payment for this booking is in progress' },
   already_checked_in: { status: 409, title: 'This ticket was already used' },
-  ticket_not_valid: { status: 409, title: 'This ticket does not admit anybody' },
+  ticket_not_valid: { status: 409, title: 'This ticket is not valid' },
   change_not_possible: { status: 409, title: 'This change is not possible' },
-  audit_in_progress: { status: 409, title: 'Another audit is still running' },
-  idempotency_in_progress: { status: 409, title: 'The first request with this key is still running' },
-  idempotency_key_reused: { status: 422, title: 'This idempotency key was used for another request' },
-  cost_above_capacity: { status: 422, title: 'This costs more than its limit ever allows' },
+  audit_in_progress: { status: 409, title: 'Another audit is in progress' },
+  idempotency_in_progress: { status: 409, title: 'The first request with this idempotency key is in progress' },
+  idempotency_key_reused: { status: 422, title: 'This idempotency key was used for a different request' },
+  cost_above_capacity: { status: 422, title: 'The cost is above the limit’s capacity' },
   pause_not_possible: { status: 409, title: 'Redis cannot be paused now' },
   too_large: { status: 413, title: 'The request is too large' },
-  unsupported_media_type: { status: 415, title: 'Send JSON' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   rate_limited: { status: 429, title: 'Too many requests' },
-  suppressed: { status: 429, title: 'Refused for a while' },
-  lab_busy: { status: 429, title: 'The lab has enough to run' },
+  suppressed: { status: 429, title: 'Temporarily banned' },
+  lab_busy: { status: 429, title: 'The lab’s queue is full' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
-  store_unavailable: { status: 503, title: 'A store is not answering' },
-  busy: { status: 503, title: 'Too much work is waiting' },
+  store_unavailable: { status: 503, title: 'A dependency is unavailable' },
+  busy: { status: 503, title: 'The service is busy' },
   lab_not_running: { status: 503, title: 'The lab is not running' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

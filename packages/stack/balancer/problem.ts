@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** Those of the contract that a balancer can meet. */
+/** The problems of the contract that a balancer can return. */
 export const problems = {
   malformed_request: { status: 400, title: 'The request cannot be read' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   too_large: { status: 413, title: 'The request is too large' },
-  busy: { status: 503, title: 'Too much work is waiting' },
+  busy: { status: 503, title: 'The service is busy' },
   lab_not_running: { status: 503, title: 'The lab is not running' },
 } as const;
 export type ProblemCode = keyof typeof problems;

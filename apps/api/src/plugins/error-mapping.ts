@@ -8,43 +8,43 @@ import { type Failure, TicketingError } from '../errors.ts';
 
 type Answer = { code: ProblemCode; detail: string; retryAfterMs?: number; errors?: Problem['errors'] };
 
-/** The only place where a meaning becomes an HTTP answer: `application/problem+json` of RFC 9457 for every error. */
+/** Maps every error to an `application/problem+json` response (RFC 9457). No other module assigns HTTP statuses. */
 export function mapErrors(app: Api) {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerTo(error);
-    if (answer.code === 'internal_error') request.log.error({ err: error }, 'a fault of ours');
+    if (answer.code === 'internal_error') request.log.error({ err: error }, 'unexpected error');
     else if (problems[answer.code].status >= 500) request.log.warn({ err: error }, answer.detail);
     return sendProblem(reply, answer);
   });
 }
 
-/** What an error means in our words, or null if it is a fault of ours or a refusal of Fastify's. */
+/** Returns the failure behind an error, or null for a bug of ours or a rejection by Fastify. */
 export function meaningOf(error: unknown): Failure | null {
   if (error instanceof TicketingError) return error.failure;
   return postgresFailure(error) ?? redisFailure(error);
 }
 
-/** The answer to an address that nothing is behind. */
+/** Sends 404 for a URL without a route. */
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply) {
-  return sendProblem(reply, { code: 'not_found', detail: `Nothing answers ${request.method} here.` });
+  return sendProblem(reply, { code: 'not_found', detail: `No route for ${request.method} at this address.` });
 }
 
-/** The body of the answer to a failure, for answers that are remembered as bytes. */
+/** Returns the response body for a failure, for responses that are stored as bytes. */
 export function problemFor(failure: Failure): Problem {
   return toProblem(answerToFailure(failure));
 }
 
 /**
- * Sends a problem from a route that answers without throwing. `retryAfterMs` also becomes the header, in whole seconds. A 401
- * names the scheme that the API takes (RFC 9110, section 11.6.1, requires it); browsers show no log-in box for Bearer. Caches
- * may store a 404 or a 405 by default, and no problem is worth storing.
+ * Sends a problem from a route without throwing. `retryAfterMs` also sets `Retry-After`, in whole seconds. A 401 names the
+ * authentication scheme (RFC 9110, section 11.6.1, requires it); browsers show no log-in box for Bearer. Caches may store a 404
+ * or a 405 by default, so no problem may be stored.
  */
 export function sendProblem(reply: FastifyReply, answer: Answer) {
   const body = toProblem(answer);
   if (body.retryAfter !== undefined) reply.header(headers.retryAfter, body.retryAfter);
   if (body.status === 401) reply.header('www-authenticate', challenge(reply.request));
   reply.header('cache-control', 'no-store');
-  // Serialised here: the route's response schemas describe its successes.
+  // Serialised here, because the route's response schemas describe only its successes.
   return reply
     .code(body.status)
     .type('application/problem+json; charset=utf-8')
@@ -85,30 +85,29 @@ function answerTo(error: FastifyError): Answer {
   }
   const failure = meaningOf(error);
   if (failure) return answerToFailure(failure);
-  // What Fastify itself refuses before any of our code runs.
-  if (error.statusCode === 413) return { code: 'too_large', detail: 'The body is larger than this path takes.' };
-  if (error.statusCode === 415)
-    return { code: 'unsupported_media_type', detail: 'The body has to be application/json.' };
+  // Rejected by Fastify before any of our code runs.
+  if (error.statusCode === 413) return { code: 'too_large', detail: 'The body is too large for this route.' };
+  if (error.statusCode === 415) return { code: 'unsupported_media_type', detail: 'Send the body as application/json.' };
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return { code: 'malformed_request', detail: 'The request cannot be read: check its body and its address.' };
+    return { code: 'malformed_request', detail: 'Check the syntax of the body and the URL.' };
   }
-  return { code: 'internal_error', detail: 'The fault was recorded; trying again may help.' };
+  return { code: 'internal_error', detail: 'The error was logged. A retry may succeed.' };
 }
 
 function answerToFailure(failure: Failure): Answer {
   switch (failure.kind) {
     case 'unauthenticated':
-      return { code: 'unauthenticated', detail: 'This needs a session, or a valid API key.' };
+      return { code: 'unauthenticated', detail: 'Log in, or send a valid API key.' };
     case 'account-gone':
       return { code: 'unauthenticated', detail: 'The account of this session was deleted.' };
     case 'invalid-credentials':
-      return { code: 'invalid_credentials', detail: 'No account has this e-mail and this password.' };
+      return { code: 'invalid_credentials', detail: 'Unknown e-mail address or wrong password.' };
     case 'forbidden':
       return { code: 'forbidden', detail: failure.reason };
     case 'cross-origin':
-      return { code: 'cross_origin', detail: 'A page of another origin sent this write with a visitor’s browser.' };
+      return { code: 'cross_origin', detail: 'A page of another site sent this request with your browser.' };
     case 'not-found':
-      return { code: 'not_found', detail: `There is no such ${failure.what}.` };
+      return { code: 'not_found', detail: `This ${failure.what} does not exist.` };
     case 'not-valid': {
       const { path, message } = failure;
       return {
@@ -118,52 +117,52 @@ function answerToFailure(failure: Failure): Answer {
       };
     }
     case 'email-taken':
-      return { code: 'email_taken', detail: 'Log in with this e-mail, or register another.' };
+      return { code: 'email_taken', detail: 'Log in with this e-mail address, or register with another.' };
     case 'slug-taken':
       return { code: 'slug_taken', detail: 'Choose another slug.' };
     case 'sold-out':
       return {
         code: 'sold_out',
         detail: failure.ticketTypeName
-          ? `There are not enough places left of “${failure.ticketTypeName}”. Held places may come back.`
-          : 'There are not enough places left. Held places may come back.',
+          ? `Too few “${failure.ticketTypeName}” tickets are left. Unpaid holds may return some.`
+          : 'Too few tickets are left. Unpaid holds may return some.',
       };
     case 'user-limit-reached':
       return {
         code: 'user_limit_reached',
-        detail: `One person can have at most ${failure.maxPerUser} places of this event.`,
+        detail: `One person can have at most ${failure.maxPerUser} tickets for this event.`,
       };
     case 'sales-not-open':
-      return { code: 'sales_not_open', detail: 'The sale opens later.', retryAfterMs: failure.opensInMs };
+      return { code: 'sales_not_open', detail: 'The sale has not opened yet.', retryAfterMs: failure.opensInMs };
     case 'sales-closed':
       return { code: 'sales_closed', detail: 'The sale of this event has ended.' };
     case 'event-not-on-sale':
       return {
         code: 'event_not_on_sale',
         detail: failure.refunded
-          ? 'This event was taken off sale before the payment came. The charge is sent back in full.'
+          ? 'This event was taken off sale before the payment arrived. The charge is refunded in full.'
           : 'This event is not on sale.',
       };
     case 'hold-expired':
       return {
         code: 'hold_expired',
         detail: failure.refunded
-          ? 'The time to pay was over and the places could not be had any more when the payment came. The charge is sent back in full.'
-          : 'The time to pay is over and the places went back on sale. Nothing was charged.',
+          ? 'The payment arrived after the hold had expired, and the tickets are no longer available. The charge is refunded in full.'
+          : 'The time to pay is over and the tickets are back on sale. Nothing was charged.',
       };
     case 'booking-not-payable':
       return {
         code: 'booking_not_payable',
-        detail: `A ${failure.status} booking cannot be paid.${failure.refunded ? ' The charge is sent back in full.' : ''}`,
+        detail: `A ${failure.status} booking cannot be paid.${failure.refunded ? ' The charge is refunded in full.' : ''}`,
       };
     case 'booking-not-cancellable':
       return { code: 'booking_not_cancellable', detail: failure.reason };
     case 'payment-declined':
-      return { code: 'payment_declined', detail: 'Nothing was charged. The places stay held: try another payment.' };
+      return { code: 'payment_declined', detail: 'Nothing was charged. The tickets stay held: try another payment.' };
     case 'payment-in-progress':
       return {
         code: 'payment_in_progress',
-        detail: 'Wait for the payment that is running; it is not charged twice.',
+        detail: 'Wait for the payment in progress; it is not charged twice.',
         retryAfterMs: 1000,
       };
     case 'already-checked-in':
@@ -177,7 +176,7 @@ function answerToFailure(failure: Failure): Answer {
     case 'idempotency-in-progress':
       return {
         code: 'idempotency_in_progress',
-        detail: 'Ask again in a moment: the answer will be the first request’s.',
+        detail: 'Retry in a moment with the same key to get the first request’s response.',
         retryAfterMs: 1000,
       };
     case 'idempotency-key-reused':
@@ -185,27 +184,27 @@ function answerToFailure(failure: Failure): Answer {
     case 'cost-above-capacity':
       return {
         code: 'cost_above_capacity',
-        detail: 'The call costs more tokens than its bucket holds when full. Waiting does not help: ask for less.',
+        detail: 'This request costs more than the limit’s capacity. Waiting does not help.',
       };
     case 'rate-limited':
       return {
         code: 'rate_limited',
-        detail: 'Wait as long as Retry-After says.',
+        detail: 'Retry after the number of seconds in Retry-After.',
         retryAfterMs: failure.retryAfterMs,
       };
     case 'suppressed':
       return {
         code: 'suppressed',
-        detail: 'Too many refused requests in a row. Requests are refused for a while, and it ends by itself.',
+        detail: 'Too many requests despite refusals. The ban ends by itself; Retry-After says when.',
         retryAfterMs: failure.retryAfterMs,
       };
     case 'store-unavailable':
       return {
         code: 'store_unavailable',
-        detail: `${failure.store} does not answer at the moment.`,
+        detail: `${failure.store} is not responding.`,
         retryAfterMs: 1000,
       };
     case 'busy':
-      return { code: 'busy', detail: `Too much is waiting for ${failure.what}.`, retryAfterMs: 1000 };
+      return { code: 'busy', detail: `Too many requests are waiting for ${failure.what}.`, retryAfterMs: 1000 };
   }
 }

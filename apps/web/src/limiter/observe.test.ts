@@ -49,7 +49,7 @@ test('a refusal of the key’s own limit says nothing about the playground’s b
 });
 
 test('what is no verdict of the limiter is neither served nor refused', () => {
-  const problem = { error: 'store_unavailable', title: 'A store is not answering' };
+  const problem = { error: 'store_unavailable', title: 'A dependency is unavailable' };
   const { outcome, problem: read } = answer(503, problem, { 'retry-after': '1' });
   expect(outcome).toBe('unanswered');
   expect(read?.code).toBe('store_unavailable');

@@ -46,10 +46,10 @@ test('a time that the API names is told on the clock of the event', () => {
 });
 
 test('who wants more than one person may have is told how many that is', () => {
-  const detail = 'One person can have at most 4 places of this event.';
+  const detail = 'One person can have at most 4 tickets for this event.';
   const refused = { code: 'user_limit_reached', status: 409, title: '', detail } as const;
   expect(explain(refused, 'holding').text).toMatch(
-    /^One person can have at most 4 places of this event\. Nothing was held/,
+    /^One person can have at most 4 tickets for this event\. Nothing was held/,
   );
 });
 
