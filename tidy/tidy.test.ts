@@ -1,17 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
+import { filesOfRepository } from './files.ts';
 
 /** The repository's rules about itself. Narrow on purpose: each is one sentence that a person could break by accident. */
 
-const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => file && existsSync(file));
+const files = filesOfRepository();
 const read = (file: string) => readFileSync(file, 'utf8');
-const source = tracked.filter((file) => /\.(ts|tsx|mjs)$/.test(file));
-const docs = tracked.filter((file) => file.endsWith('.md'));
-const manifests = tracked.filter((file) => file.endsWith('package.json'));
+const source = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file));
+const docs = files.filter((file) => file.endsWith('.md'));
+const manifests = files.filter((file) => file.endsWith('package.json'));
 
 /** Rooms of the API from the top down. A file imports its own room, and rooms that stand lower. */
 const FLOORS = [
@@ -122,7 +120,7 @@ test('the lockfile names no registry', () => {
 
 test('no file carries a path of somebody’s machine', () => {
   const paths = /(?:^|[\s"'`(=])\/(?:home|Users|root|work)\/\w/m;
-  const text = tracked.filter(
+  const text = files.filter(
     (file) => /\.(ts|tsx|mjs|md|json|ya?ml|cfg|lua|sql|css|html)$/.test(file) && file !== 'package-lock.json',
   );
   expect(text.filter((file) => paths.test(read(file)))).toEqual([]);
