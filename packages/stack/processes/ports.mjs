@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { runToEnd } from './processes.mjs';
 
@@ -52,22 +53,54 @@ export async function startOnPort(fixedPort, start) {
 }
 
 /**
- * Who listens on a port, like "node, process 4711"; undefined if that cannot be found out.
+ * Who listens on a TCP port, like "node, process 4711"; undefined if that cannot be found out, as for another user's process.
  * @param {number} port
  * @returns {Promise<string | undefined>}
  */
 export async function holderOf(port) {
-  for (const [command, args, pattern] of /** @type {const} */ ([
-    ['ss', ['-H', '-ltnp', `sport = :${port}`], /"(?<name>[^"]+)",pid=(?<pid>\d+)/],
-    ['lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], /p(?<pid>\d+)\nc(?<name>.+)/],
-  ])) {
-    try {
-      const { stdout } = await runToEnd(command, args, { timeoutMs: 3000 });
-      const found = pattern.exec(stdout)?.groups;
-      if (found) return `${found.name}, process ${found.pid}`;
-    } catch {
-      // Not on this system, or not allowed to see: the next one.
-    }
+  try {
+    return process.platform === 'linux' ? holderFromProc(port) : await holderFromLsof(port);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the kernel's tables, because a small system has neither ss nor lsof. @param {number} port */
+function holderFromProc(port) {
+  const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningSockets(table, port)));
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    if (!socketsOf(pid).some((socket) => sockets.has(socket))) continue;
+    return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()}, process ${pid}`;
   }
   return undefined;
+}
+
+/** @param {string} table @param {number} port @returns {string[]} as `/proc/PID/fd` names them */
+function listeningSockets(table, port) {
+  const path = `/proc/net/${table}`;
+  if (!existsSync(path)) return []; // Without IPv6 there is no tcp6.
+  const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => local?.endsWith(`:${hexPort}`) && state === '0A')
+    .map((fields) => `socket:[${fields[9]}]`);
+}
+
+/** @param {string} pid */
+function socketsOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  } catch {
+    return []; // It ended, or belongs to another user.
+  }
+}
+
+/** @param {number} port */
+async function holderFromLsof(port) {
+  const args = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];
+  const { stdout } = await runToEnd('lsof', args, { timeoutMs: 3000 });
+  const { name, pid } = /p(?<pid>\d+)\nc(?<name>.+)/.exec(stdout)?.groups ?? {};
+  return pid && `${name}, process ${pid}`;
 }
