@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { freePort } from '../processes/ports.mjs';
+import { freePort, isPortFree } from '../processes/ports.mjs';
 import { type Balancer, type BalancerOptions, startBalancer } from './balancer.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -97,10 +97,11 @@ test('a task hears of the client only what its socket says, whatever the client 
   expect(JSON.stringify(headers)).not.toContain('6.6.6.6');
 });
 
-test('localhost is answered on both loopback addresses, each with the address of the client', async () => {
+test('localhost is answered on every loopback address of the machine, each with the address of the client', async () => {
   const { origin } = await startTask(echo);
   const { port } = await balance([origin]);
-  for (const host of ['127.0.0.1', '::1']) {
+  const hosts = (await isPortFree(0, '::1')) ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
+  for (const host of hosts) {
     const answer = await sendRaw(port, 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n', { host });
     expect(jsonOf(answer).headers['x-forwarded-for']).toBe(host);
   }

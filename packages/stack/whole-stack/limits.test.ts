@@ -5,7 +5,7 @@ import { useStack } from './use-stack.ts';
 
 const stack = useStack();
 
-/** What a bucket may serve: all it holds, and what flows in meanwhile. */
+/** The most that a bucket may serve: its capacity, and what is refilled meanwhile. */
 const mostServed = (capacity: number, perSecond: number, sinceMs: number) =>
   capacity + Math.floor(((performance.now() - sinceMs) / 1000) * perSecond);
 

@@ -7,14 +7,15 @@ import { removeData } from '../stores/files.mjs';
 
 /**
  * Gives a test file a whole stack of its own, with the demo data: stores, three API tasks, the balancer. Call it once, at the top
- * of the file; it is there from `beforeAll` on. The repository has to be built.
+ * of the file; it is there from `beforeAll` on. The repository has to be built. It listens on 127.0.0.1 only: a client that may choose
+ * between two loopback addresses is two clients for the limiter.
  */
 export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv' | 'lab'> = {}): { readonly current: Stack } {
   const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-stack-'));
   let stack: Stack | undefined;
 
   beforeAll(async () => {
-    stack = await startStack({ dataDir, durable: false, seed: true, ...options });
+    stack = await startStack({ dataDir, durable: false, seed: true, host: '127.0.0.1', ...options });
   }, 180_000);
 
   afterAll(async () => {
