@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const stores = { globalSetup: ['packages/stack/test-stores/global-setup.ts'], hookTimeout: 60_000 };
 
+const wholeStack = { testTimeout: 120_000, hookTimeout: 180_000, fileParallelism: false };
+
 export default defineConfig({
   test: {
     // Two cores are what small machines have; the stores need some of them.
@@ -41,17 +43,24 @@ export default defineConfig({
         extends: 'apps/web/vite.config.ts',
         test: { name: 'web', root: '.', include: ['apps/web/src/**/*.test.{ts,tsx}'], environment: 'happy-dom' },
       },
-      // A whole stack each: one at a time, after everything that shares the machine politely.
+      // A whole stack each: one file at a time, after the files that share the stores.
       {
         test: {
           name: 'whole-stack',
-          include: ['packages/stack/whole-stack/**/*.test.ts', 'apps/web/journeys/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
-          // A page takes its time on a busy machine; what is waited for comes, or never does.
-          expect: { poll: { timeout: 15_000 } },
-          fileParallelism: false,
+          include: ['packages/stack/whole-stack/**/*.test.ts'],
+          ...wholeStack,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'journeys',
+          include: ['apps/web/journeys/**/*.test.ts'],
+          globalSetup: ['apps/web/journeys/global-setup.ts'],
+          ...wholeStack,
+          // A busy machine takes seconds to draw a page. A journey never waits for time to pass, only for what it names.
+          expect: { poll: { timeout: 15_000 } },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import type { Chromium } from '@minitickets/stack/chromium';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
@@ -9,24 +9,12 @@ export interface Person {
   complaints: string[];
 }
 
-const usualPaths = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-];
-
-/** Starts the Chromium at CHROMIUM_PATH, or the one that the system has. */
-export async function startBrowser(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM_PATH ?? usualPaths.find((path) => existsSync(path));
-  if (executablePath === undefined || !existsSync(executablePath)) {
-    throw new Error(
-      'The journeys need Chromium, and there is none. Install it (Debian: sudo apt-get install chromium; macOS: brew install chromium) or set CHROMIUM_PATH.',
-    );
-  }
+/** Starts a browser that was found with `findChromium`. */
+export async function startBrowser({ path, env }: Chromium): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
-  return await chromium.launch({ executablePath, args, timeout: 60_000 });
+  // In a container /dev/shm has 64 MB, which a page can exceed.
+  args.push('--disable-dev-shm-usage');
+  return await chromium.launch({ executablePath: path, env: { ...process.env, ...env }, args, timeout: 60_000 });
 }
 
 /** @param origin the only one that may be asked for anything */

@@ -4,19 +4,29 @@ import { join } from 'node:path';
 import { type demoAccounts, demoPassword } from '@minitickets/contract';
 import { type Stack, startStack } from '@minitickets/stack/stack';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject } from 'vitest';
 import { accessibilityViolations, newPerson, sidewaysScroll, startBrowser } from './browser.ts';
+import type {} from './global-setup.ts';
 
-/** Gives a file of journeys a whole shop and a browser: real pages, balancer, three tasks, PostgreSQL and Redis; a lab if asked for. */
+/**
+ * Gives a file of journeys a whole shop and a browser: real pages, balancer, three tasks, PostgreSQL and Redis; a lab if asked for.
+ * Without a browser on this machine the file's tests are skipped.
+ */
 export function openShop({ lab = false }: { lab?: boolean } = {}) {
+  const chromium = inject('chromium');
   let stack: Stack | undefined;
   let browser: Browser | undefined;
   let dataDir: string | undefined;
 
+  beforeEach(({ skip }) => skip(chromium === undefined, 'There is no Chromium.'));
+
   beforeAll(async () => {
-    browser = await startBrowser();
+    if (!chromium) return;
     dataDir = await mkdtemp(join(tmpdir(), 'minitickets-journey-'));
-    stack = await startStack({ dataDir, durable: false, seed: true, lab });
+    [browser, stack] = await Promise.all([
+      startBrowser(chromium),
+      startStack({ dataDir, durable: false, seed: true, lab, host: '127.0.0.1' }),
+    ]);
   });
 
   afterAll(async () => {

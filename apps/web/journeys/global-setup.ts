@@ -1,0 +1,19 @@
+import { type Chromium, findChromium, howToGetChromium } from '@minitickets/stack/chromium';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The browser of the journeys, undefined if this machine has none. */
+    chromium: Chromium | undefined;
+  }
+}
+
+/** Once for a whole run: finds or fetches the browser. Without one the journeys are skipped, and the run's last lines say so. */
+export default async function setup(project: TestProject) {
+  const chromium = await findChromium({ log: console.log });
+  project.provide('chromium', chromium);
+  if (chromium) return console.log(`Browser: ${chromium.from}`);
+  const missing = `Chromium is missing, so the journeys through the pages were not run. To run them: ${howToGetChromium()}; then npm test -- --project journeys`;
+  if (process.env.CI) throw new Error(missing);
+  return () => console.log(`\n${missing}`);
+}
