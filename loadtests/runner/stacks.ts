@@ -84,7 +84,7 @@ async function startOwn({ say, signal }: Telling): Promise<Target> {
     rmSync(dataDir, { recursive: true, force: true });
   };
   try {
-    await ensureBuilt(repository, { logs: join(dataDir, 'logs'), signal });
+    await ensureBuilt(repository, { dataDir, signal });
     const stack = await startStack({
       dataDir,
       seed: true,

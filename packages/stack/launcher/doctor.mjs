@@ -3,9 +3,11 @@ import { basename, join } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
 import { holderOf, isPortFree } from '../processes/ports.mjs';
 import { runToEnd } from '../processes/processes.mjs';
+import { canFetchPackages } from '../stores/debian-packages.mjs';
 import { placesOf } from '../stores/files.mjs';
-import { canFetchRedis, dockerAnswers, findRedisProgram } from '../stores/find-redis.mjs';
+import { dockerAnswers, findRedisProgram } from '../stores/find-redis.mjs';
 import { findPostgres, nativeFolder } from '../stores/postgres-binaries.mjs';
+import { canFetchChromium, findChromium, howToGetChromium } from './find-chromium.mjs';
 import { isInstalled } from './prepare.mjs';
 import { paint } from './screen.mjs';
 import { answers } from './services.mjs';
@@ -34,6 +36,7 @@ export async function doctor(place, { json }) {
     postgres,
     redis,
     port,
+    browser,
     docker,
     loadGenerator,
     runningStack,
@@ -129,9 +132,9 @@ async function redis() {
   const name = 'Redis';
   if (process.env.REDIS_URL) return { name, state: 'ok', detail: 'REDIS_URL is set' };
   const withoutDownload = findRedisProgram({ env: { ...process.env, MINITICKETS_NO_DOWNLOAD: '1' } });
-  const found = await withoutDownload.catch((error) => (canFetchRedis() ? undefined : Promise.reject(error)));
+  const found = await withoutDownload.catch((error) => (canFetchPackages() ? undefined : Promise.reject(error)));
   if (found?.kind === 'binary') return { name, state: 'ok', detail: `${found.version} from ${found.from}` };
-  if (canFetchRedis()) return { name, state: 'ok', detail: "none yet: npm start fetches Debian's package, 3 MB" };
+  if (canFetchPackages()) return { name, state: 'ok', detail: "none yet: npm start fetches Debian's package, 3 MB" };
   return { name, state: 'ok', detail: `${found?.image} from ${found?.from}` };
 }
 
@@ -144,6 +147,16 @@ async function port({ dataDir }) {
   const holder = (await holderOf(wanted)) ?? 'another program';
   const mend = process.env.PORT ? 'Stop that, or set another PORT.' : 'npm start takes the next free one, or --port N.';
   return { name: 'Port', state: 'warning', detail: `${wanted} is taken by ${holder}`, mend };
+}
+
+/** @returns {Promise<Finding>} */
+async function browser() {
+  const name = 'Browser';
+  const found = await findChromium({ env: { ...process.env, MINITICKETS_NO_DOWNLOAD: '1' } });
+  if (found) return { name, state: 'ok', detail: `${found.from}; only npm test needs it` };
+  if (canFetchChromium()) return { name, state: 'ok', detail: 'none yet: npm test fetches Chromium, 67 MB' };
+  const detail = 'none: npm test leaves out the journeys through the pages';
+  return { name, state: 'warning', detail, mend: howToGetChromium() };
 }
 
 /** @returns {Promise<Finding>} */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { runInForeground } from '../processes/processes.mjs';
-import { placesOf } from '../stores/files.mjs';
 import { ensureInstalled, isInstalled } from './prepare.mjs';
 
 /**
@@ -13,7 +12,7 @@ export async function experiment({ root, dataDir }, args) {
   if (!isInstalled(root)) {
     // Not on the standard output: somebody may read JSON from there.
     console.error('  Installing dependencies, once …');
-    await ensureInstalled(root, { logs: placesOf(dataDir).logs });
+    await ensureInstalled(root, { dataDir });
   }
   const program = join(root, 'packages/decisions/frame/command/main.ts');
   const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');

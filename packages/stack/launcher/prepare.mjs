@@ -3,26 +3,28 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
 import { spawnLogged } from '../processes/processes.mjs';
-import { freshLog } from '../stores/files.mjs';
+import { freshLog, placesOf } from '../stores/files.mjs';
+import { networkCode, npmCommand, npmEnvironment, registryFailure } from './npm.mjs';
 
 /**
  * Installs the dependencies unless they are those of the lockfile, for this Node and this platform.
  * @param {string} root
- * @param {{ logs: string, signal?: AbortSignal }} options
+ * @param {{ dataDir: string, signal?: AbortSignal }} options
  * @returns {Promise<string>} what was done, in a few words
  * @throws {Failure}
  */
-export async function ensureInstalled(root, { logs, signal }) {
+export async function ensureInstalled(root, { dataDir, signal }) {
   if (isInstalled(root)) return 'up to date';
+  const { logs, npmCache } = placesOf(dataDir);
   const logFile = freshLog(logs, 'install');
+  const env = npmEnvironment(npmCache);
+  const unreachable = await registryFailure({ cwd: root, env });
   // Without --include a NODE_ENV of production would leave out the compiler.
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
-  await runLogged('install', [...npm(), ...args], {
-    root,
-    logFile,
-    signal,
-    mend: 'Check the network, then run npm ci to see more.',
-  });
+  // Offline, npm's cache may still hold everything; without the flag npm would retry each package for minutes.
+  if (unreachable) args.push('--offline');
+  const whyItFailed = (/** @type {string} */ log) => installFailure(log, unreachable);
+  await runLogged('install', npmCommand(args), { root, env, logFile, signal, whyItFailed });
   writeFileSync(installStamp(root), installedFor(root));
   return 'installed';
 }
@@ -30,23 +32,47 @@ export async function ensureInstalled(root, { logs, signal }) {
 /**
  * Builds what the stack runs unless the sources are those of the last build.
  * @param {string} root
- * @param {{ logs: string, signal?: AbortSignal }} options
+ * @param {{ dataDir: string, signal?: AbortSignal }} options
  * @returns {Promise<string>} what was done, in a few words
  * @throws {Failure}
  */
-export async function ensureBuilt(root, { logs, signal }) {
+export async function ensureBuilt(root, { dataDir, signal }) {
   const stamp = join(root, 'node_modules', '.minitickets-build');
   const sources = hashOfSources(root);
   if (read(stamp) === sources && outputs.every((path) => existsSync(join(root, path)))) return 'up to date';
+  const { logs, npmCache } = placesOf(dataDir);
   const logFile = freshLog(logs, 'build');
-  await runLogged('build', [...npm(), 'run', 'build'], {
-    root,
-    logFile,
-    signal,
-    mend: 'npm run types shows the errors.',
-  });
+  const whyItFailed = () => ({ message: 'The build failed.', mend: 'npm run types shows the errors.' });
+  const env = npmEnvironment(npmCache);
+  await runLogged('build', npmCommand(['run', 'build']), { root, env, logFile, signal, whyItFailed });
   writeFileSync(stamp, sources);
   return 'built';
+}
+
+/**
+ * What a failed installation means, from npm's output.
+ * @param {string} log
+ * @param {string | undefined} unreachable why the registry could not be reached before
+ * @returns {{ message: string, mend: string }}
+ */
+export function installFailure(log, unreachable) {
+  const network = unreachable ?? networkCode(log);
+  if (network) {
+    return {
+      message: `npm cannot reach its registry (${network}).`,
+      mend: 'Connect to the network, or set the proxy or the registry that npm should use, and start again.',
+    };
+  }
+  const [, code] = /npm (?:error|ERR!) code (\w+)/.exec(log) ?? [];
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    const [, path = 'a folder'] = /npm (?:error|ERR!) path (.+)/.exec(log) ?? [];
+    return {
+      message: `npm may not write to ${path}.`,
+      mend: 'Give your user the right to write there, or clone elsewhere.',
+    };
+  }
+  if (code === 'ENOSPC') return { message: 'The disk is full.', mend: 'Dependencies, builds and data take 1.5 GB.' };
+  return { message: 'The installation failed.', mend: 'npm ci shows more.' };
 }
 
 /** Whether `npm ci` has nothing to do, by our own stamp or, if somebody ran it by hand, by what npm wrote. @param {string} root */
@@ -62,7 +88,10 @@ const outputs = [
   'packages/stack/dist/server.js',
 ];
 const sourceFolders = ['apps', 'packages'];
-const notSources = new Set(['node_modules', 'dist', 'coverage', 'launcher', 'test-stores', 'whole-stack', 'journeys']);
+const notSources = new Set([
+  ...['node_modules', 'dist', 'coverage'],
+  ...['launcher', 'processes', 'stores', 'test-stores', 'whole-stack', 'journeys'],
+]);
 const rootSources = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json'];
 
 /** @param {string} root */
@@ -127,26 +156,23 @@ function filesBelow(root, folder) {
     );
 }
 
-/** The npm that runs us, or the one on the PATH. @returns {[string, ...string[]]} */
-function npm() {
-  const { npm_execpath: path } = process.env;
-  return path?.endsWith('.js') ? [process.execPath, path] : ['npm'];
-}
-
 /**
  * @param {'install' | 'build'} step
  * @param {readonly string[]} command
- * @param {{ root: string, logFile: string, mend: string, signal?: AbortSignal }} options
+ * @param {{ root: string, env: NodeJS.ProcessEnv, logFile: string, signal: AbortSignal | undefined,
+ *   whyItFailed: (log: string) => { message: string, mend: string } }} options
  */
-async function runLogged(step, [command = '', ...args], { root, logFile, mend, signal }) {
-  const child = await spawnLogged(command, args, { logFile, cwd: root });
+async function runLogged(step, [command = '', ...args], { root, env, logFile, signal, whyItFailed }) {
+  const child = await spawnLogged(command, args, { logFile, cwd: root, env });
   // It leads a process group of its own; npm's children are in it.
   const end = () => process.kill(-child.pid, 'SIGTERM');
   signal?.addEventListener('abort', end, { once: true });
   const code = await new Promise((resolve) => child.once('exit', resolve));
   signal?.removeEventListener('abort', end);
   signal?.throwIfAborted();
-  if (code !== 0) throw new Failure(`The ${step} failed.`, { step, logFile, mend });
+  if (code === 0) return;
+  const { message, mend } = whyItFailed(read(logFile) ?? '');
+  throw new Failure(message, { step, logFile, mend });
 }
 
 /** @param {string} path @returns {string | undefined} */

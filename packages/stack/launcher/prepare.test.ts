@@ -35,7 +35,7 @@ const workspaces = {
 };
 const lockfile = (packages: Record<string, unknown>) =>
   JSON.stringify({ name: 'small', version: '1.0.0', lockfileVersion: 3, requires: true, packages });
-const options = () => ({ logs: join(root, 'logs') });
+const options = () => ({ dataDir: join(root, '.data') });
 
 function write(path: string, text: string) {
   mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
 import { holderOf, isPortFree } from '../processes/ports.mjs';
 import { placesOf, removeData } from '../stores/files.mjs';
+import { checkBeforeStart } from './checks-before-start.mjs';
 import { ensureBuilt, ensureInstalled } from './prepare.mjs';
 import { paint, stepPrinter } from './screen.mjs';
 import { startStack } from './stack.mjs';
@@ -42,8 +43,9 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
     if (left.length > 0)
       on({ kind: 'note', text: `The last run ended without stopping: ended its ${left.join(', ')}.` });
     if (fresh) removeData(dataDir);
-    await takeStep(on, 'Dependencies', () => ensureInstalled(root, { logs, signal }), asIs);
-    await takeStep(on, 'Build', () => ensureBuilt(root, { logs, signal }), asIs);
+    await checkBeforeStart({ root, dataDir });
+    await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir, signal }), asIs);
+    await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir, signal }), asIs);
     const port = await choosePort(wantedPort, host, (text) => on({ kind: 'note', text }));
     const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
     const place = { root, dataDir, port, host, tasks, seed, lab, databaseUrl, redisUrl };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { runInForeground } from '../processes/processes.mjs';
-import { placesOf } from '../stores/files.mjs';
+import { checkBeforeStart } from './checks-before-start.mjs';
 import { ensureBuilt, ensureInstalled } from './prepare.mjs';
 import { stepPrinter } from './screen.mjs';
 import { takeStep } from './steps.mjs';
@@ -12,10 +12,10 @@ import { takeStep } from './steps.mjs';
  * @returns {Promise<number>} Vitest's exit code
  */
 export async function test({ root, dataDir }, args) {
-  const { logs } = placesOf(dataDir);
   const on = stepPrinter();
+  await checkBeforeStart({ root, dataDir });
   const asIs = (/** @type {string} */ done) => done;
-  await takeStep(on, 'Dependencies', () => ensureInstalled(root, { logs }), asIs);
-  await takeStep(on, 'Build', () => ensureBuilt(root, { logs }), asIs);
+  await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir }), asIs);
+  await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir }), asIs);
   return await runInForeground([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], { cwd: root });
 }

@@ -15,6 +15,7 @@ export const exitCodes = /** @type {const} */ ({
   port: 12,
   alreadyRunning: 13,
   lab: 14,
+  path: 15,
 });
 
 /** A step that failed in a way we can explain: what, where its log is, and what mends it. */

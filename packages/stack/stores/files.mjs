@@ -14,6 +14,8 @@ export function placesOf(dataDir) {
     logs: join(dataDir, 'logs'),
     secrets: join(dataDir, 'secrets.json'),
     state: join(dataDir, 'state.json'),
+    chromium: join(dataDir, 'chromium'),
+    npmCache: join(dataDir, 'npm-cache'),
   };
 }
 
@@ -67,4 +69,18 @@ export function writePrivate(path, text) {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, path);
+}
+
+/**
+ * Moves a complete folder to where others look for it. Of two processes that made the same folder, the first one's stays.
+ * @param {string} from
+ * @param {string} target
+ */
+export function placeOnce(from, target) {
+  try {
+    renameSync(from, target);
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
 }

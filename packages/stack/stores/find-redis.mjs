@@ -1,12 +1,11 @@
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../processes/failure.mjs';
 import { runToEnd } from '../processes/processes.mjs';
-import { fetchDebianRedis } from './debian-redis.mjs';
+import { canFetchPackages, fetchDebianPackage, libraryPathOf } from './debian-packages.mjs';
 
 /**
- * @typedef {{ kind: 'url', url: string, from: string }} RedisAddress a server that somebody else runs
  * @typedef {{ kind: 'binary', path: string, version: string, libraryPath: string | undefined, from: string }} RedisBinary
  * @typedef {{ kind: 'docker', image: string, from: string }} RedisImage
  */
@@ -17,29 +16,16 @@ const image = 'redis:8';
 const usualFolders = ['/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /**
- * Finds a Redis or Valkey of version 7.0 or later: `REDIS_URL`, the PATH, the copy fetched earlier, Debian's packages unpacked into
- * `cacheDir` (as any user, nothing is installed), Docker. There is no stand-in of ours: it would prove nothing about a shared limit.
- * A server that happens to listen on 6379 is never used; it may be anybody's.
- * @param {object} [options]
- * @param {string} [options.cacheDir]
- * @param {NodeJS.ProcessEnv} [options.env]
- * @param {(line: string) => void} [options.log] told before something is downloaded
- * @returns {Promise<RedisAddress | RedisBinary | RedisImage>}
- * @throws {Failure} that says how to get one on this system
- */
-export async function findRedis({ env = process.env, ...options } = {}) {
-  if (env.REDIS_URL) return { kind: 'url', url: env.REDIS_URL, from: 'REDIS_URL' };
-  return await findRedisProgram({ env, ...options });
-}
-
-/**
- * The same without `REDIS_URL`: something that we can start and stop.
+ * Finds a Redis or Valkey of version 7.0 or later that can be started and stopped: on the PATH, fetched earlier, Debian's packages
+ * unpacked into `cacheDir` (as any user, nothing is installed), Docker. There is no stand-in of ours: it would prove nothing about a
+ * shared limit. A server that happens to listen on 6379 is never used; it may be anybody's.
  * @param {object} [options]
  * @param {string} [options.cacheDir]
  * @param {readonly string[]} [options.folders] searched after the PATH
  * @param {NodeJS.ProcessEnv} [options.env]
- * @param {(line: string) => void} [options.log]
+ * @param {(line: string) => void} [options.log] called before a download
  * @returns {Promise<RedisBinary | RedisImage>}
+ * @throws {Failure} that says how to get one on this system
  */
 export async function findRedisProgram({
   cacheDir = defaultCacheDir,
@@ -56,26 +42,32 @@ export async function findRedisProgram({
 
   /** @type {unknown} */
   let cause;
-  if (canFetchRedis(env)) {
+  if (canFetchPackages(env)) {
     log(
       "No Redis found: fetching Debian's redis-server, 3 MB (nothing is installed; MINITICKETS_NO_DOWNLOAD=1 forbids)",
     );
     try {
-      await fetchDebianRedis(unpacked);
+      await fetchDebianPackage('redis-server', unpacked);
       const fetched = await firstUsable([join(unpacked, 'usr/bin/redis-server')], libraryPathOf(unpacked));
       if (fetched) return { ...fetched, from: "Debian's package" };
     } catch (error) {
-      cause = error; // Perhaps we are offline. Docker may still have an image.
+      cause = error; // Perhaps the machine is offline. Docker may still have an image.
     }
   }
 
   if (await dockerAnswers(env)) return { kind: 'docker', image, from: 'Docker' };
-  throw new Failure('There is no Redis 7.0 or later on this machine.', { step: 'redis', mend: howToGetRedis(), cause });
+  const fetched = cause ? ", and Debian's package could not be fetched: is there a network?" : '.';
+  const message = `There is no Redis 7.0 or later on this machine${fetched}`;
+  throw new Failure(message, { step: 'redis', mend: howToGetRedis(), cause });
 }
 
-/** Whether this is a system whose package we can unpack, and nobody forbids it. */
-export function canFetchRedis(env = process.env) {
-  return process.platform === 'linux' && env.MINITICKETS_NO_DOWNLOAD !== '1' && existsSync('/usr/bin/apt-get');
+/**
+ * Checks in a moment that a start will have a Redis: one is named or installed, a package can be fetched, or Docker answers.
+ * @param {NodeJS.ProcessEnv} [env]
+ * @throws {Failure} that says how to get one on this system
+ */
+export async function checkRedisCanBeHad(env = process.env) {
+  if (!env.REDIS_URL && !canFetchPackages(env)) await findRedisProgram({ env });
 }
 
 /** @returns {Promise<boolean>} within 3 seconds */
@@ -113,16 +105,6 @@ async function firstUsable(paths, libraryPath) {
     }
   }
   return undefined;
-}
-
-/** @param {string} root */
-function libraryPathOf(root) {
-  const folders = ['lib', 'usr/lib'].flatMap((lib) => {
-    const path = join(root, lib);
-    if (!existsSync(path)) return [];
-    return readdirSync(path).flatMap((name) => (name.endsWith('-linux-gnu') ? [join(path, name)] : []));
-  });
-  return folders.join(':');
 }
 
 function howToGetRedis() {

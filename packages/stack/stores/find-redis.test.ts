@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Failure } from '../processes/failure.mjs';
-import { findRedis, findRedisProgram } from './find-redis.mjs';
+import { findRedisProgram } from './find-redis.mjs';
 
 let folder: string;
 beforeEach(() => {
@@ -22,12 +22,6 @@ function install(where: string, name: string, says: string): string {
 
 const find = (env: NodeJS.ProcessEnv) =>
   findRedisProgram({ cacheDir: join(folder, 'cache'), folders: [], env: { MINITICKETS_NO_DOWNLOAD: '1', ...env } });
-
-test('REDIS_URL comes before everything', async () => {
-  install('bin', 'redis-server', 'Redis server v=7.2.4 sha=0');
-  const env = { REDIS_URL: 'redis://store.example:6379', PATH: join(folder, 'bin') };
-  expect(await findRedis({ env })).toEqual({ kind: 'url', url: 'redis://store.example:6379', from: 'REDIS_URL' });
-});
 
 test.each([
   ['redis-server', 'Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64', '7.0.15'],

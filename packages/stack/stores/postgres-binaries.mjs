@@ -15,6 +15,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
 import { runToEnd } from '../processes/processes.mjs';
+import { environmentWithName, hasName } from './nameless-user.mjs';
 
 /**
  * How to run PostgreSQL's programs on this machine.
@@ -22,6 +23,7 @@ import { runToEnd } from '../processes/processes.mjs';
  * @property {string} dataDir where the cluster really lives; another place than asked for only when nobody's user cannot reach that
  * @property {(name: 'initdb' | 'postgres', args: readonly string[]) => [command: string, args: string[]]} command
  * @property {{ uid: number, gid: number } | undefined} as the user to run as, ours if undefined
+ * @property {NodeJS.ProcessEnv} [env] for the programs that make a cluster, ours if left out
  */
 
 // PostgreSQL refuses to run as root. `nobody` is the one other user that every system has.
@@ -29,20 +31,22 @@ const nobody = { uid: 65534, gid: 65534 };
 
 /**
  * The binaries that npm brought for this platform, made to run for whoever we are.
- * As root: in a user namespace that shows us to PostgreSQL as `nobody` (files stay root's, private folders stay reachable); where
- * namespaces are forbidden, as in many containers, as the real `nobody`, from a copy of the binaries that it can read.
+ * As root, or as a user without a name: in a user namespace that shows us to PostgreSQL as `nobody` (files stay ours, private folders
+ * stay reachable). Where namespaces are forbidden, as in many containers: root becomes the real `nobody`, with a copy of the binaries
+ * that it can read; a user without a name gets one from a library.
  * @param {string} dataDir
  * @returns {Promise<PostgresPrograms>}
- * @throws {Failure} if npm has no binaries for this platform, or root cannot become anybody else
+ * @throws {Failure} if npm has no binaries for this platform, or no user whom PostgreSQL accepts can be had
  */
 export async function findPostgres(dataDir) {
   const native = nativeFolder();
   restoreSymlinks(native);
   const binary = (/** @type {string} */ folder, /** @type {string} */ name) => join(folder, 'bin', name);
 
-  if (process.getuid?.() !== 0) {
-    return { dataDir, as: undefined, command: (name, args) => [binary(native, name), [...args]] };
-  }
+  const isRoot = process.getuid?.() === 0;
+  /** @type {PostgresPrograms} */
+  const plain = { dataDir, as: undefined, command: (name, args) => [binary(native, name), [...args]] };
+  if (!isRoot && hasName()) return plain;
   const namespace = ['--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`];
   if (await succeeds('unshare', [...namespace, binary(native, 'postgres'), '--version'])) {
     return {
@@ -51,6 +55,7 @@ export async function findPostgres(dataDir) {
       command: (name, args) => ['unshare', [...namespace, binary(native, name), ...args]],
     };
   }
+  if (!isRoot) return { ...plain, env: await environmentWithName() };
   const copy = copyForNobody(native);
   return { dataDir: placeForNobody(dataDir), as: nobody, command: (name, args) => [binary(copy, name), [...args]] };
 }

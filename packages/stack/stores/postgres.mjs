@@ -147,7 +147,7 @@ export async function serverOf(askedDir) {
  * @param {import('./postgres-binaries.mjs').PostgresPrograms} programs
  * @param {{ user: string, password: string, database: string, fsync: boolean, logFile: string }} options
  */
-async function initialise({ dataDir, as, command }, { user, password, database, fsync, logFile }) {
+async function initialise({ dataDir, as, command, env }, { user, password, database, fsync, logFile }) {
   // An initdb that was interrupted leaves a folder without PG_VERSION, and initdb refuses a folder that is not empty.
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -159,7 +159,7 @@ async function initialise({ dataDir, as, command }, { user, password, database, 
   const access = [`--username=${user}`, '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   // The built-in locale gives every system the same order of text.
   const text = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8'];
-  const options = { timeoutMs: startTimeoutMs, cwd: '/', ...as };
+  const options = { timeoutMs: startTimeoutMs, cwd: '/', env, ...as };
   try {
     const sync = fsync ? [] : ['--no-sync'];
     await runToEnd(

@@ -15,8 +15,6 @@ import { findRedisProgram } from './find-redis.mjs';
 import { askRedis } from './resp.mjs';
 import { temporaryDir } from './temporary-dir.mjs';
 
-export { findRedis } from './find-redis.mjs';
-
 /**
  * @typedef {object} RedisOptions
  * @property {string} [dataDir] kept: `stop` writes the data there; without it nothing is ever written, and `stop` leaves nothing
