@@ -30,7 +30,7 @@ export function checkPath(root) {
   );
 }
 
-const unusable = /[;]/g;
+const unusable = /[;#?$\\:]/g;
 
 /** @param {string} root */
 function checkWritable(root) {

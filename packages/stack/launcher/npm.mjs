@@ -25,15 +25,15 @@ export function npmEnvironment(ownCache, env = process.env) {
 
 /**
  * Asks npm for one version number, which needs the same proxy, certificates and registry as an installation, and takes a second.
- * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, timeoutMs?: number }} options
  * @returns {Promise<string | undefined>} why the registry cannot be reached, undefined if it answers
  */
-export async function registryFailure(options) {
+export async function registryFailure({ cwd, env, timeoutMs = 10_000 }) {
   // Any small package of the lockfile does.
-  const flags = ['--fetch-retries=0', `--fetch-timeout=${answerTimeoutMs}`];
+  const flags = ['--fetch-retries=0', `--fetch-timeout=${timeoutMs}`];
   const [command, ...args] = npmCommand(['view', 'uqr', 'version', ...flags]);
   try {
-    await runToEnd(command, args, { ...options, timeoutMs: answerTimeoutMs + 5000 });
+    await runToEnd(command, args, { cwd, env, timeoutMs: timeoutMs + 5000 });
     return undefined;
   } catch (error) {
     const { killed, stderr = '' } = /** @type {{ killed?: boolean, stderr?: string }} */ (error);
@@ -46,12 +46,10 @@ export async function registryFailure(options) {
  * @param {string} output
  */
 export function networkCode(output) {
-  return /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)\b/.exec(
+  return /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|E(?:CONNECTION|RESPONSE|IDLE|TRANSFER)TIMEOUT|ERR_SOCKET_TIMEOUT|FETCH_ERROR)\b/.exec(
     output,
   )?.[1];
 }
-
-const answerTimeoutMs = 10_000;
 
 /** @param {NodeJS.ProcessEnv} env */
 function usualCache(env) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ensureBuilt, ensureInstalled, isInstalled } from './prepare.mjs';
+import { ensureBuilt, ensureInstalled, installFailure, isInstalled } from './prepare.mjs';
 
 /** A repository in small: its build appends a line to `builds` and makes what the real one makes. */
 let root: string;
@@ -67,7 +67,7 @@ test.each([
 });
 
 test('the sources are built again only when one has changed', async () => {
-  await ensureInstalled(root, options());
+  mkdirSync(join(root, 'node_modules'));
   expect(await ensureBuilt(root, options())).toBe('built');
   expect(await ensureBuilt(root, options())).toBe('up to date');
   write('packages/contract/src/index.test.ts', 'tests are not built');
@@ -80,9 +80,23 @@ test('the sources are built again only when one has changed', async () => {
 });
 
 test('a build that fails says why, and is tried again', async () => {
-  await ensureInstalled(root, options());
+  mkdirSync(join(root, 'node_modules'));
   write('apps/api/src/server.ts', 'wrong');
   const lines = expect.arrayContaining(['server.ts: wrong']);
   await expect(ensureBuilt(root, options())).rejects.toMatchObject({ step: 'build', lines });
   await expect(ensureBuilt(root, options())).rejects.toMatchObject({ step: 'build', lines });
+});
+
+test.each([
+  ['npm error code EAI_AGAIN', undefined, 'npm cannot reach its registry (EAI_AGAIN).'],
+  ['npm error code ENOTCACHED', 'ENOTFOUND', 'npm cannot reach its registry (ENOTFOUND).'],
+  [
+    'npm error code EACCES\nnpm error path /cache/_cacache',
+    undefined,
+    'npm may not write to /cache/_cacache.',
+  ],
+  ['npm ERR! code ENOSPC', undefined, 'The disk is full.'],
+  ['npm error code EINTEGRITY', undefined, 'The installation failed.'],
+])('a failed installation is blamed on the network only if it was the network: %s', (log, unreachable, message) => {
+  expect(installFailure(log, unreachable)).toMatchObject({ message });
 });

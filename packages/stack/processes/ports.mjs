@@ -90,10 +90,20 @@ function listeningSockets(table, port) {
 
 /** @param {string} pid */
 function socketsOf(pid) {
+  const folder = `/proc/${pid}/fd`;
   try {
-    return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    return readdirSync(folder).map((fd) => linkAt(`${folder}/${fd}`));
   } catch {
-    return []; // It ended, or belongs to another user.
+    return []; // The process ended, or belongs to another user.
+  }
+}
+
+/** @param {string} path */
+function linkAt(path) {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // Closed meanwhile.
   }
 }
 

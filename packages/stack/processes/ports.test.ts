@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { freePort, holderOf, isPortFree, startOnPort } from './ports.mjs';
 
 const servers: ReturnType<typeof createServer>[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
+  vi.unstubAllEnvs();
 });
 
 async function listen(port: number) {
@@ -14,20 +15,21 @@ async function listen(port: number) {
   await once(server, 'listening');
 }
 
-test('a port is free until somebody listens there', async () => {
+test('a port is free until a process listens on it', async () => {
   const port = await freePort();
   expect(await isPortFree(port)).toBe(true);
   await listen(port);
   expect(await isPortFree(port)).toBe(false);
 });
 
-test('who holds a port is named', async () => {
+test.runIf(process.platform === 'linux')('the holder of a port is named without any tool of the system', async () => {
+  vi.stubEnv('PATH', '');
   const port = await freePort();
   await listen(port);
   expect(await holderOf(port)).toMatch(new RegExp(`, process ${process.pid}$`));
 });
 
-test('when the free port is taken in the meantime, another one is', async () => {
+test('a start whose free port is taken in the meantime gets another one', async () => {
   const asked: number[] = [];
   const [port] = await startOnPort(undefined, async (candidate) => {
     asked.push(candidate);
@@ -40,7 +42,7 @@ test('when the free port is taken in the meantime, another one is', async () => 
   expect(port).toBe(asked[1]);
 });
 
-test('another fault is not tried again, nor is a port that was asked for', async () => {
+test('a start that fails for another reason, or on a port that was asked for, is not repeated', async () => {
   let starts = 0;
   const fail = async () => {
     starts += 1;
