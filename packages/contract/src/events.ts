@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { isCurrency, maxPriceMinor } from './currencies.ts';
 import { currency, id, instant, label, pageQuery, priceMinor } from './fields.ts';
+import { isTimeZone } from './time-zones.ts';
 
 export const eventStatus = z.enum(['draft', 'on_sale', 'cancelled']);
 export type EventStatus = z.infer<typeof eventStatus>;
@@ -13,11 +15,8 @@ export const slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'small letters, digits and single hyphens')
   .refine((value) => !UUID.test(value), 'not the form of an id');
 
-const zones = new Set(Intl.supportedValuesOf('timeZone'));
-/** An IANA time zone that this runtime knows. */
-export const timeZone = z
-  .string()
-  .refine((name) => name === 'UTC' || zones.has(name), 'an IANA time zone, as in Europe/Berlin');
+/** The name of an IANA time zone or link, kept as it was sent. */
+export const timeZone = z.string().refine(isTimeZone, 'an IANA time zone, as in Europe/Berlin');
 
 export const capacity = z.int().min(1).max(1_000_000);
 export const maxPerUser = z.int().min(1).max(10);
@@ -49,12 +48,23 @@ export const event = z.object({
 export type Event = z.infer<typeof event>;
 
 export const eventsQuery = pageQuery.extend({
-  search: z.string().trim().max(100).optional(),
+  /** Words, each of which has to be in the name or the venue of an event, as `foldText` spells them. */
+  search: z
+    .string()
+    .trim()
+    .max(100)
+    .refine((text) => !/\p{Cc}/u.test(text), 'words without control characters')
+    .optional(),
   /** An organiser's own events, drafts and past ones too. */
   mine: z.stringbool().optional(),
 });
 
-export const newTicketType = z.strictObject({ name: label, priceMinor, currency, capacity });
+export const newTicketType = z
+  .strictObject({ name: label, priceMinor, currency, capacity })
+  .refine((type) => !isCurrency(type.currency) || type.priceMinor <= maxPriceMinor(type.currency), {
+    path: ['priceMinor'],
+    message: 'above the highest price in this currency',
+  });
 export const newEvent = z.strictObject({
   slug: slug.optional(),
   name: label,
@@ -79,4 +89,5 @@ export const eventChange = z
     maxPerUser,
   })
   .partial();
+/** The highest price is that of the ticket type's currency, which does not change. */
 export const ticketTypeChange = z.strictObject({ name: label, priceMinor, capacity }).partial();

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { isCurrency } from './currencies.ts';
+import { isVisibleText, VISIBLE_TEXT } from './text.ts';
 
-/** A v4 UUID, as every id of the API is. */
-export const id = z.uuid();
+/** A UUID, as every id of the API is. Its case makes no difference (RFC 9562), so it is read in the one that PostgreSQL writes. */
+export const id = z.uuid().toLowerCase();
 
 /** An instant as ISO 8601 with an offset, `2026-12-05T18:00:00.000Z`. Of the years 1970 to 2999: no store knows a year 0. */
 export const instant = z.iso.datetime({ offset: true }).refine(isNear, 'an instant of the years 1970 to 2999');
@@ -11,23 +13,25 @@ function isNear(text: string) {
   return ms >= 0 && ms < Date.UTC(3000, 0);
 }
 
-/** Money in minor units (cents), so that no sum is ever rounded. The bound keeps every total a safe PostgreSQL integer. */
-export const priceMinor = z.int().min(0).max(10_000_000);
+/** A price in minor units, so that no sum is ever rounded. Each currency has a bound of its own: `maxPriceMinor`. */
+export const priceMinor = z.int().min(0);
 
-/** ISO 4217 alphabetic code. */
-export const currency = z.string().regex(/^[A-Z]{3}$/, 'three capital letters, as in EUR');
+/** The alphabetic code of a currency of ISO 4217 that prices are stated in today. */
+export const currency = z.string().refine(isCurrency, 'a currency of ISO 4217, as in EUR');
 
-/** What people read of a thing. No control characters, so that a name cannot break a log line or a label. */
-export const label = z
-  .string()
-  .trim()
-  .min(1)
-  .max(120)
-  .regex(/^[^\p{Cc}]*$/u, 'no control characters');
+/** A name that people read: of a person, an event, a venue, a ticket type, an API key. In NFC, so that equal names are equal bytes. */
+export const label = z.string().trim().normalize('NFC').min(1).max(120).refine(isVisibleText, VISIBLE_TEXT);
 
-/** A page of a list. The cursor is opaque: take it from the answer before. */
+/** A whole number in a query string or header, in decimal digits: `0x2`, `1e1` and ` 2` are no numbers here. */
+export const wholeNumber = (min: number, max: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value),
+    z.int().min(min).max(max),
+  );
+
+/** A page of a list. The cursor is opaque: take it from the previous page. */
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
+  limit: wholeNumber(1, 100).default(20),
   cursor: z.string().min(1).max(200).optional(),
 });
 

@@ -1,6 +1,8 @@
 export * from './api-keys.ts';
 export * from './bookings.ts';
+export * from './currencies.ts';
 export * from './demo.ts';
+export * from './email.ts';
 export * from './events.ts';
 export * from './fields.ts';
 export * from './headers.ts';
@@ -10,5 +12,7 @@ export * from './limits.ts';
 export * from './operations.ts';
 export * from './playground.ts';
 export * from './problems.ts';
+export * from './text.ts';
 export * from './tickets.ts';
+export * from './time-zones.ts';
 export * from './users.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, instant } from './fields.ts';
+import { id, instant, wholeNumber } from './fields.ts';
 
 /** The names of decisions are those of their rooms in packages/decisions. */
 export const experimentName = z
@@ -55,7 +55,7 @@ export type LabExperiment<Result = unknown> = Omit<z.infer<typeof labExperiment>
 
 export const labRunsQuery = z.strictObject({
   experiment: experimentName.optional(),
-  limit: z.coerce.number().int().min(1).max(50).default(10),
+  limit: wholeNumber(1, 50).default(10),
 });
 
 /** One request or level in so many is told; verdicts and results are whole. */

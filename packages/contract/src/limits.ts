@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, instant } from './fields.ts';
+import { id, instant, wholeNumber } from './fields.ts';
 import { tier } from './users.ts';
 
 const DAY_MS = 86_400_000;
@@ -95,8 +95,8 @@ export const recordedLimitChange = z.object({
 });
 
 export const activityQuery = z.strictObject({
-  minutes: z.coerce.number().int().min(1).max(15).default(5),
-  most: z.coerce.number().int().min(1).max(100).default(20),
+  minutes: wholeNumber(1, 15).default(5),
+  most: wholeNumber(1, 100).default(20),
 });
 
 const busyBucket = z.object({ policy: z.string(), bucket: z.string(), count: z.int() });
@@ -114,7 +114,7 @@ export const limitActivity = z.object({
 export type LimitActivity = z.infer<typeof limitActivity>;
 
 export const activitySeriesQuery = z.strictObject({
-  minutes: z.coerce.number().int().min(1).max(15).default(5),
+  minutes: wholeNumber(1, 15).default(5),
 });
 
 /** Decisions of one policy by interval, the oldest first. */

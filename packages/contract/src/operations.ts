@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { eventStatus } from './events.ts';
-import { id, instant, pageQuery } from './fields.ts';
+import { id, instant, pageQuery, wholeNumber } from './fields.ts';
+import { accountEmail } from './users.ts';
 
-/** Finds the account of an e-mail: all of it, whatever its case. There are no searches by a part of one. */
-export const userSearch = z.strictObject({ email: z.string().trim().min(1).max(254) });
+/** Finds the account of a whole e-mail address. There are no searches by a part of one. */
+export const userSearch = z.strictObject({ email: accountEmail });
 
 /**
  * `store_away`: it answers what needs no store, and 503 for the rest. `draining`: it finishes what it has begun, and gets
@@ -30,7 +31,7 @@ export const taskReport = z.object({
 });
 export type TaskReport = z.infer<typeof taskReport>;
 
-export const eventInventoryQuery = pageQuery.extend({ limit: pageQuery.shape.limit.unwrap().max(50).default(20) });
+export const eventInventoryQuery = pageQuery.extend({ limit: wholeNumber(1, 50).default(20) });
 
 /** The places of an event, by ticket type: capacity = sold + held + free. */
 export const eventInventory = z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from './fields.ts';
 import { bucketExplained, suppression } from './limits.ts';
 import { tier } from './users.ts';
 
@@ -13,7 +14,7 @@ export const playgroundBucketQuery = z.strictObject({
 
 /** `cost` in tokens; what costs more than the bucket can hold is refused, and no wait helps. */
 export const playgroundQuery = playgroundBucketQuery.extend({
-  cost: z.coerce.number().int().min(1).max(100).default(1),
+  cost: wholeNumber(1, 100).default(1),
 });
 
 /** What one request of the playground found. */
