@@ -148,8 +148,8 @@ async function makeUsers(admin: pg.Client): Promise<string[]> {
 async function makeEvents(admin: pg.Client, users: string[], count: number): Promise<Event[]> {
   const { rows } = await admin.query(
     `with made as (
-       insert into events (slug, name, venue, organiser_id, starts_at, time_zone, sales_open_at, sales_close_at, status)
-       select gen_random_uuid(), 'Bench', 'Bench', $1, now() + interval '9 days', 'UTC', now() - interval '1 day',
+       insert into events (slug, name, venue, search_text, organiser_id, starts_at, time_zone, sales_open_at, sales_close_at, status)
+       select gen_random_uuid(), 'Bench', 'Bench', 'bench bench', $1, now() + interval '9 days', 'UTC', now() - interval '1 day',
          now() + interval '8 days', 'on_sale' from generate_series(1, $2::int)
        returning id
      )

@@ -46,6 +46,26 @@ test('failed attempts at one account are limited wherever they come from', async
   expect(stopped.json()).toMatchObject({ error: 'rate_limited', retryAfter: 60 });
 });
 
+test('every spelling that finds an account shares its budget of failures', async () => {
+  const email = await register();
+  const [local = '', domain = ''] = email.split('@');
+  const fullWidth = `${local}@${domain.replace('e', 'ｅ')}`;
+  const spellings = [email.toUpperCase(), ` ${email} `, fullWidth, `${local.toUpperCase()}@${domain}`];
+  for (const spelling of spellings) expect((await logIn(spelling, PASSWORD)).statusCode).toBe(201);
+  for (let attempt = 0; attempt < BUDGET; attempt++) {
+    expect((await logIn(spellings[attempt % spellings.length] ?? email, 'wrong')).statusCode).toBe(401);
+  }
+  for (const spelling of [email, ...spellings]) expect((await logIn(spelling, PASSWORD)).statusCode).toBe(429);
+});
+
+test('an address that only looks like an account’s finds none', async () => {
+  const email = await register();
+  for (const lookAlike of [email.replace('p', 'р'), email.replace('.test', '.tеst'), email.replace('s', 'ſ')]) {
+    expect((await logIn(lookAlike, PASSWORD)).statusCode).toBe(401);
+  }
+  expect((await logIn('load-0777@mİnitickets.example', PASSWORD)).statusCode).toBe(401);
+});
+
 test('nobody is told what is left of an account’s budget', async () => {
   const email = await register();
   for (let attempt = 0; attempt <= BUDGET; attempt++) {

@@ -1,11 +1,11 @@
-import type { EventStatus } from '@minitickets/contract';
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { type EventStatus, foldText, searchWords } from '@minitickets/contract';
+import { and, asc, eq, like, type SQL, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { events } from '../db/schema.ts';
 import type { PageCursor } from '../rules/page-cursors.ts';
 
 export type EventRow = typeof events.$inferSelect;
-export type NewEventRow = typeof events.$inferInsert;
+export type NewEventRow = Omit<typeof events.$inferInsert, 'searchText'>;
 
 type Page = { limit: number; after?: PageCursor | undefined };
 
@@ -40,14 +40,24 @@ export async function lockEvent(db: Connection, idOrSlug: string): Promise<Event
   return row;
 }
 
+/** Adds an event, with the text by which searches find it. */
 export async function insertEvent(db: Connection, event: NewEventRow): Promise<EventRow> {
-  const [row] = await db.insert(events).values(event).returning();
+  const [row] = await db
+    .insert(events)
+    .values({ ...event, searchText: searchTextOf(event) })
+    .returning();
   if (!row) throw new Error('an insert returned no row');
   return row;
 }
 
-export async function updateEvent(db: Connection, eventId: string, change: Partial<EventFields>): Promise<EventRow> {
-  const [row] = await db.update(events).set(change).where(eq(events.id, eventId)).returning();
+/** Changes an event that `lockEvent` returned. */
+export async function updateEvent(db: Connection, before: EventRow, change: Partial<EventFields>): Promise<EventRow> {
+  const searchText = searchTextOf({ ...before, ...change });
+  const [row] = await db
+    .update(events)
+    .set({ ...change, searchText })
+    .where(eq(events.id, before.id))
+    .returning();
   if (!row) throw new Error('a locked event is gone');
   return row;
 }
@@ -67,15 +77,16 @@ async function eventsPage(db: Connection, { limit, after }: Page, condition: SQL
     .limit(limit + 1);
 }
 
-/** Every word of the search has to be in the name or the venue. */
+/** Returns what searches for an event are compared with. */
+export const searchTextOf = ({ name, venue }: Pick<EventRow, 'name' | 'venue'>) => foldText(`${name} ${venue}`);
+
+/**
+ * Every word of the search has to be in the name or the venue. The list is walked in its own order by `events_list` and ends
+ * with its page, so only a search that finds almost nothing reads all coming events.
+ */
 function named(search: string | undefined) {
-  const words = search?.split(/\s+/).filter(Boolean).slice(0, 10) ?? [];
-  return and(
-    ...words.map((word) => {
-      const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
-      return sql`(${events.name} || ' ' || ${events.venue}) ilike ${pattern}`;
-    }),
-  );
+  const words = searchWords(search ?? '');
+  return and(...words.map((word) => like(events.searchText, `%${word.replace(/[\\%_]/g, '\\$&')}%`)));
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

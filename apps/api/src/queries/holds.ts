@@ -65,10 +65,10 @@ const INSERT_HOLDS: Statement = {
     with new_bookings as (
       insert into bookings (id, user_id, places, total_minor, currency, event_id, status, created_at, hold_expires_at)
       select *, $1::uuid, 'held', $2::timestamptz, $3::timestamptz
-      from unnest($4::uuid[], $5::uuid[], $6::smallint[], $7::int[], $8::text[])
+      from unnest($4::uuid[], $5::uuid[], $6::smallint[], $7::bigint[], $8::text[])
     ), new_lines as (
       insert into booking_lines (booking_id, ticket_type_id, quantity, unit_price_minor)
-      select * from unnest($9::uuid[], $10::uuid[], $11::smallint[], $12::int[])
+      select * from unnest($9::uuid[], $10::uuid[], $11::smallint[], $12::bigint[])
       returning ticket_type_id, quantity
     ), new_records as (
       insert into idempotency_records (user_id, key, fingerprint, booking_id, refusal)

@@ -28,7 +28,8 @@ export async function beginPayment(
       returning id, amount_minor, currency
     )
     select begun.id, amount_minor as "amountMinor", begun.currency, event_id as "eventId" from begun, payable`);
-  return rows[0];
+  // node-postgres reads a bigint as text.
+  return rows[0] && { ...rows[0], amountMinor: Number(rows[0].amountMinor) };
 }
 
 /** One payment by its id, which is also the provider's reference to it. */
@@ -58,7 +59,7 @@ export async function updatePayment(
   await db.execute(sql`
     with entry as (
       insert into ledger_entries (payment_id, kind, amount_minor)
-      select ${id}::uuid, ${moved ?? null}::text, ${amountMinor}::int where ${moved !== undefined}::boolean
+      select ${id}::uuid, ${moved ?? null}::text, ${amountMinor}::bigint where ${moved !== undefined}::boolean
     )
     update payments set status = ${status}, changed_at = statement_timestamp() where id = ${id}`);
 }

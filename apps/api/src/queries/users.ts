@@ -5,7 +5,10 @@ import { users } from '../db/schema.ts';
 
 const columns = { id: users.id, email: users.email, name: users.name, role: users.role, tier: users.tier };
 
-/** Adds an account. The unique index on the e-mail in small letters decides between two registrations in the same moment. */
+/**
+ * Adds an account.
+ * @param user.email in its one spelling (`normalizeEmail`); its unique constraint decides between two concurrent registrations
+ */
 export async function insertUser(
   db: Connection,
   user: { email: string; name: string; passwordHash: string; role?: Role; tier?: Tier },
@@ -15,21 +18,18 @@ export async function insertUser(
   return row;
 }
 
-/** The account of an e-mail, whatever its case, with its password hash. */
+/** Returns the account of an e-mail in its one spelling (`normalizeEmail`), with its password hash. */
 export async function userByEmail(db: Connection, email: string) {
   const [row] = await db
     .select({ ...columns, passwordHash: users.passwordHash })
     .from(users)
-    .where(eq(sql`lower(${users.email})`, sql`lower(${email})`));
+    .where(eq(users.email, email));
   return row;
 }
 
-/** The account of an e-mail, whatever its case, as it may be shown. */
+/** Returns the account of an e-mail in its one spelling, as it may be shown. */
 export async function findUser(db: Connection, email: string): Promise<User | undefined> {
-  const [row] = await db
-    .select(columns)
-    .from(users)
-    .where(eq(sql`lower(${users.email})`, sql`lower(${email})`));
+  const [row] = await db.select(columns).from(users).where(eq(users.email, email));
   return row;
 }
 

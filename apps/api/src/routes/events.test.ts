@@ -93,15 +93,22 @@ test('pages neither repeat nor hide an event, even among equal times', async () 
   expect(seen.sort()).toEqual(names);
 });
 
-test.each(['limit=0', 'limit=101', 'limit=x', 'cursor=x', 'unknown=1', 'search=%00'])(
-  'the list refuses %s by name',
-  async (query) => {
-    expect((await call('GET', `/v1/events?${query}`)).json()).toMatchObject({
-      status: 400,
-      error: 'validation_failed',
-    });
-  },
-);
+test.each([
+  'limit=0',
+  'limit=101',
+  'limit=x',
+  'limit=0x2',
+  'limit=%202',
+  'limit=1e1',
+  'cursor=x',
+  'unknown=1',
+  'search=%00',
+])('the list refuses %s by name', async (query) => {
+  expect((await call('GET', `/v1/events?${query}`)).json()).toMatchObject({
+    status: 400,
+    error: 'validation_failed',
+  });
+});
 
 test('a search is words, not a pattern', async () => {
   await create({ name: '100% Percent_Night' });
@@ -111,6 +118,41 @@ test('a search is words, not a pattern', async () => {
   expect(await found('percentXnight')).toBe(0);
   expect(await found('%%%')).toBe(0);
   expect(await found("' or 1=1 --")).toBe(0);
+});
+
+test('a search finds every spelling of what it looks for', async () => {
+  await create({ name: 'Straßenfest: L’Été des Ὀδυσσεύς', venue: 'Zürich, Łaźnia' });
+  const found = async (search: string) =>
+    (await call('GET', `/v1/events?search=${encodeURIComponent(search)}`)).json().items.length;
+  for (const search of [
+    'zurich',
+    'ZU\u0308RICH',
+    'ＺＵＲＩＣＨ',
+    'STRASSENFEST',
+    'strassenfest lete',
+    "l'ete",
+    'ΟΔΥΣΣΕΥΣ',
+    'laznia',
+    'zürich łaźnia straßenfest',
+  ]) {
+    expect([search, await found(search)]).toEqual([search, 1]);
+  }
+});
+
+test('a changed name or venue is found by its new words, and no longer by its old ones', async () => {
+  const { id } = await create({ name: 'Renamed Ælfred', venue: 'Old Barn' });
+  const found = async (search: string) => (await call('GET', `/v1/events?search=${search}`)).json().items.length;
+  await call('PATCH', `/v1/events/${id}`, organiser, { name: 'Renamed Öde' });
+  expect([await found('aelfred'), await found('ode+barn')]).toEqual([0, 1]);
+  await call('PATCH', `/v1/events/${id}`, organiser, { venue: 'New Mill' });
+  expect([await found('ode+barn'), await found('ode+mill')]).toEqual([0, 1]);
+});
+
+test('every word of a search counts, the eleventh too', async () => {
+  await create({ name: 'a b c d e f g h i j' });
+  const found = async (search: string) => (await call('GET', `/v1/events?search=${search}`)).json().items.length;
+  expect(await found('a+b+c+d+e+f+g+h+i+j')).toBeGreaterThan(0);
+  expect(await found('a+b+c+d+e+f+g+h+i+j+xylophone')).toBe(0);
 });
 
 test('an event in October keeps November’s hour: the instant is stored, the zone is told', async () => {
@@ -124,6 +166,14 @@ test('an event in October keeps November’s hour: the instant is stored, the zo
 test.each([
   [{ salesCloseAt: inDays(-2) }, '/salesCloseAt'],
   [{ timeZone: 'Mars/Olympus' }, '/timeZone'],
+  [{ name: '\u200b' }, '/name'],
+  [{ venue: 'Town\u202eHall' }, '/venue'],
+  [{ ticketTypes: [{ name: '\u3164', priceMinor: 1, currency: 'EUR', capacity: 1 }] }, '/ticketTypes/0/name'],
+  [{ ticketTypes: [{ name: 'x', priceMinor: 1, currency: 'DEM', capacity: 1 }] }, '/ticketTypes/0/currency'],
+  [
+    { ticketTypes: [{ name: 'x', priceMinor: 10_000_000_001, currency: 'EUR', capacity: 1 }] },
+    '/ticketTypes/0/priceMinor',
+  ],
   [{ startsAt: 'tomorrow' }, '/startsAt'],
   [{ startsAt: '2026-12-05T18:00:00' }, '/startsAt'],
   [{ startsAt: '0000-01-01T00:00:00Z' }, '/startsAt'],
@@ -183,6 +233,32 @@ test('a ticket type is added and changed; its capacity never goes below what is 
   });
   const { lines } = (await call('GET', `/v1/bookings/${booked.json().id}`, customer)).json();
   expect(lines[0].unitPriceMinor).toBe(9900);
+});
+
+test('a price is bounded in the currency of its ticket type, also when it changes', async () => {
+  const rupiah = { name: 'Festival', priceMinor: 50_000_000_00, currency: 'IDR', capacity: 10 };
+  const event = await create({ name: 'Java Jazz', ticketTypes: [rupiah] });
+  expect(event.ticketTypes).toMatchObject([{ priceMinor: 5_000_000_000, currency: 'IDR' }]);
+  const [{ id }] = event.ticketTypes;
+  const change = async (priceMinor: number) =>
+    (await call('PATCH', `/v1/events/${event.id}/ticket-types/${id}`, organiser, { priceMinor })).json();
+  expect(await change(10_000_000_000)).toMatchObject({ priceMinor: 10_000_000_000 });
+  expect(await change(10_000_000_001)).toMatchObject({ error: 'validation_failed', errors: [{ path: '/priceMinor' }] });
+  const booked = await call('POST', '/v1/bookings', customer, {
+    eventId: event.id,
+    lines: [{ ticketTypeId: id, quantity: 10 }],
+  });
+  expect(booked.json()).toMatchObject({ totalMinor: 100_000_000_000, currency: 'IDR' });
+  const paid = await call('POST', `/v1/bookings/${booked.json().id}/payment`, customer, {
+    paymentToken: 'tok_accepted',
+  });
+  expect(paid.json()).toMatchObject({ status: 'confirmed', payment: 'paid', totalMinor: 100_000_000_000 });
+});
+
+test('a time zone is kept as it was sent, under its old name or its new one', async () => {
+  for (const timeZone of ['Asia/Kolkata', 'Asia/Calcutta', 'Europe/Kyiv', 'Etc/UTC']) {
+    expect(await create({ timeZone })).toMatchObject({ timeZone });
+  }
 });
 
 test('one event sells in one currency', async () => {

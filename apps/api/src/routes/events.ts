@@ -103,7 +103,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
         };
         checkStaysCancelled(row.status, rest.status);
         checkSaleWindow({ ...row, ...changed });
-        const after = Object.keys(changed).length > 0 ? await updateEvent(transaction, row.id, changed) : row;
+        const after = Object.keys(changed).length > 0 ? await updateEvent(transaction, row, changed) : row;
         return toEvent(after, await ticketTypesOf(transaction, [row.id]));
       }),
   );

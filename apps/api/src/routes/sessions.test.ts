@@ -47,7 +47,9 @@ test('registering answers the user, without a hash, and begins a session', async
 
 test('two spellings of an e-mail are one account', async () => {
   await register('Case@Example.test');
-  expect((await register('case@example.TEST')).json()).toMatchObject({ status: 409, error: 'email_taken' });
+  for (const spelling of ['case@example.TEST', ' CASE@EXAMPLE.TEST ', 'case@ｅxample.test']) {
+    expect((await register(spelling)).json()).toMatchObject({ status: 409, error: 'email_taken' });
+  }
   expect((await logIn('CASE@example.test')).statusCode).toBe(201);
 });
 

@@ -1,4 +1,4 @@
-import { credentials, user } from '@minitickets/contract';
+import { credentials, id, user } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
@@ -31,7 +31,7 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
     async (request, reply) => {
       const { email, password } = request.body;
       const attempt = await attempts.reserve(request, email);
-      const account = await userByEmail(db, email.trim());
+      const account = await userByEmail(db, email);
       const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
         // No password was tried: the queue was full.
         await attempt.giveBack();
@@ -81,14 +81,14 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
       onRequest: [requireSession, requireRole(db, 'admin')],
       schema: {
         summary: 'Log a user out everywhere; also one whose account is gone',
-        params: z.object({ id: z.uuid() }),
+        params: z.object({ id }),
         response: { 204: z.null() },
       },
     },
     async (request, reply) => {
-      const { id } = request.params;
-      await endSessionsOf(redis, sessionOwner(config.appSecret, id));
-      request.log.info({ user: id, endedBy: viewerOf(request).user.id }, 'the sessions of a user were ended');
+      const { id: userId } = request.params;
+      await endSessionsOf(redis, sessionOwner(config.appSecret, userId));
+      request.log.info({ user: userId, endedBy: viewerOf(request).user.id }, 'the sessions of a user were ended');
       return reply.code(204).send(null);
     },
   );

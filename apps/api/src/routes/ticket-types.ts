@@ -1,4 +1,4 @@
-import { newTicketType, ticketType, ticketTypeChange } from '@minitickets/contract';
+import { id, newTicketType, ticketType, ticketTypeChange } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Connection } from '../db/client.ts';
 import type { Api, Deps } from '../deps.ts';
@@ -7,12 +7,12 @@ import { requireRole, requireUser } from '../plugins/session.ts';
 import { lockEvent } from '../queries/events.ts';
 import { openGates } from '../queries/inventory-gate.ts';
 import { insertTicketTypes, ticketTypesOf, updateTicketType } from '../queries/ticket-types.ts';
-import { checkOneCurrency } from '../rules/event-changes.ts';
+import { checkOneCurrency, checkPrice } from '../rules/event-changes.ts';
 import { ownEvent } from './events.ts';
 
 const MOST_TYPES = 50;
 const eventParams = z.object({ event: z.string().min(1).max(80) });
-const typeParams = eventParams.extend({ ticketType: z.uuid() });
+const typeParams = eventParams.extend({ ticketType: id });
 
 export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
   const onRequest = [requireUser, requireRole(db, 'organiser', 'admin')];
@@ -51,13 +51,14 @@ export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
     async (request) => {
       const { changed, opened } = await db.transaction(async (transaction) => {
         const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
-        const { ticketType: id } = request.params;
-        const before = await ticketTypeOf(transaction, event.id, id);
+        const { ticketType: typeId } = request.params;
+        const before = await ticketTypeOf(transaction, event.id, typeId);
         if (Object.keys(request.body).length === 0) return { changed: before, opened: null };
+        checkPrice(request.body.priceMinor, before.currency);
         const released =
-          (await updateTicketType(transaction, event.id, id, request.body)) ??
+          (await updateTicketType(transaction, event.id, typeId, request.body)) ??
           fail({ kind: 'change-not-possible', reason: 'The capacity cannot go below what is sold and held.' });
-        const after = await ticketTypeOf(transaction, event.id, id);
+        const after = await ticketTypeOf(transaction, event.id, typeId);
         return { changed: after, opened: after.capacity > before.capacity ? { eventId: event.id, released } : null };
       });
       if (opened) {
@@ -70,7 +71,7 @@ export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
   );
 }
 
-async function ticketTypeOf(db: Connection, eventId: string, id: string | undefined) {
+async function ticketTypeOf(db: Connection, eventId: string, typeId: string | undefined) {
   const types = await ticketTypesOf(db, [eventId]);
-  return types.find((type) => type.id === id) ?? fail({ kind: 'not-found', what: 'ticket type' });
+  return types.find((type) => type.id === typeId) ?? fail({ kind: 'not-found', what: 'ticket type' });
 }

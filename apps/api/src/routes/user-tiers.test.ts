@@ -15,7 +15,7 @@ beforeAll(async () => {
 const find = (query: string, sid = admin.sid) => made.app.inject({ url: `/v1/admin/users${query}`, cookies: { sid } });
 const byEmail = (email: string) => find(`?email=${encodeURIComponent(email)}`);
 
-test('an account is found by its e-mail, whatever the case, and without its hash', async () => {
+test('an account is found by every spelling of its e-mail, and shown without its hash', async () => {
   const { user } = await person(made, { tier: 'pro' });
   const answer = await byEmail(` ${user.email.toUpperCase()} `);
   expect(answer.json()).toEqual({ items: [user], nextCursor: null });

@@ -1,4 +1,4 @@
-import { pageOf, tier, user, userSearch } from '@minitickets/contract';
+import { id, pageOf, tier, user, userSearch } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
@@ -16,7 +16,7 @@ export function userTierRoutes(app: Api, deps: Deps) {
     {
       onRequest: adminsOnly,
       schema: {
-        summary: 'The account of an e-mail, whatever its case; an empty list if there is none',
+        summary: 'The account of an e-mail, in any of its spellings; an empty list if there is none',
         querystring: userSearch,
         response: { 200: pageOf(user) },
       },
@@ -33,18 +33,18 @@ export function userTierRoutes(app: Api, deps: Deps) {
       onRequest: adminsOnly,
       schema: {
         summary: 'Change a user’s tier; their next request is in it',
-        params: z.object({ id: z.uuid() }),
+        params: z.object({ id }),
         body: z.strictObject({ tier }),
         response: { 200: user },
       },
     },
     async (request) => {
-      const { id } = request.params;
-      const changed = await setUserTier(db, id, request.body.tier);
+      const { id: userId } = request.params;
+      const changed = await setUserTier(db, userId, request.body.tier);
       if (!changed) fail({ kind: 'not-found', what: 'user' });
       // Sessions hold a copy of the tier. Were Redis away now, those that live would keep the old one until they end.
-      await setTierOfSessions(redis, sessionOwner(config.appSecret, id), changed.tier);
-      await keepTierCurrent(deps, id, changed.tier);
+      await setTierOfSessions(redis, sessionOwner(config.appSecret, userId), changed.tier);
+      await keepTierCurrent(deps, userId, changed.tier);
       return changed;
     },
   );

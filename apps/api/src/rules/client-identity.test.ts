@@ -26,8 +26,11 @@ test('two clients behind one NAT64 translator are two', () => {
   expect(clientOf('64:ff9b::192.0.2.1')).not.toBe(clientOf('64:ff9b::192.0.2.2'));
 });
 
-test('one account whatever the case and the blanks around it', () => {
-  expect(accountOf(' Test@Example.org ')).toBe(accountOf('test@example.org'));
+test('an account is one identity in every spelling of its e-mail', () => {
+  for (const spelling of [' Test@Example.org ', 'TEST@EXAMPLE.ORG', 'test@ｅxample.org']) {
+    expect(accountOf(spelling)).toBe(accountOf('test@example.org'));
+  }
+  expect(accountOf('test@examplİ.org')).not.toBe(accountOf('test@example.org'));
 });
 
 test('a bucket’s name tells nothing, and is the same in every task with the same key', () => {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { normalizeEmail } from '@minitickets/contract';
 import ipaddr from 'ipaddr.js';
 
 /** RFC 6052's well-known prefix: the last 32 bits are the client's IPv4 address. */
@@ -23,8 +24,11 @@ export function clientOf(address: string): string {
   // #endregion
 }
 
-/** Also an old spelling of one account: the e-mail in small letters, as the database compares it. */
-export const accountOf = (email: string) => `account:${email.trim().toLowerCase()}`;
+/**
+ * The identity of an account under which its failed log-ins are counted. An account is stored and found by the one spelling of
+ * its e-mail (`normalizeEmail`), so every spelling that finds it shares its budget. What is no e-mail finds no account.
+ */
+export const accountOf = (email: string) => `account:${normalizeEmail(email) ?? email}`;
 export const userOf = (userId: string) => `user:${userId}`;
 export const apiKeyOf = (apiKeyId: string) => `key:${apiKeyId}`;
 export const deviceOf = (deviceId: string) => `device:${deviceId}`;

@@ -1,12 +1,14 @@
-import { type EventStatus, slug } from '@minitickets/contract';
+import { type EventStatus, maxPriceMinor, slug } from '@minitickets/contract';
+import anyAscii from 'any-ascii';
 import { fail } from '../errors.ts';
 
-/** `Sommernacht: Köln & Bonn` → `sommernacht-koln-bonn`; `event` for a name of which no slug can be made. */
+/**
+ * Returns the slug of a name, transliterated to ASCII: `Straße in Łódź` → `strasse-in-lodz`; `event` if nothing is left of it.
+ */
 export function slugFrom(name: string) {
-  const made = name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+  const made = anyAscii(name)
     .toLowerCase()
+    .replace(/['’]/g, '')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
     .replace(/^-+|-+$/g, '');
@@ -26,6 +28,12 @@ export function checkSaleWindow({ salesOpenAt, salesCloseAt }: { salesOpenAt: Da
 export function checkStaysCancelled(before: EventStatus, after: EventStatus = before) {
   if (before === 'cancelled' && after !== 'cancelled')
     fail({ kind: 'change-not-possible', reason: 'A cancelled event stays cancelled.' });
+}
+
+/** The bound that `newTicketType` sets, for a change that does not name the currency. @throws TicketingError not-valid */
+export function checkPrice(priceMinor: number | undefined, currency: string) {
+  if (priceMinor !== undefined && priceMinor > maxPriceMinor(currency))
+    fail({ kind: 'not-valid', path: '/priceMinor', message: 'above the highest price in this currency' });
 }
 
 /** A booking has one total, so an event sells in one currency. @throws TicketingError not-valid */

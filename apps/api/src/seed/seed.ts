@@ -14,6 +14,7 @@ import {
   users,
 } from '../db/schema.ts';
 import { passwordQueue } from '../passwords.ts';
+import { searchTextOf } from '../queries/events.ts';
 import { programme, seedId } from './programme.ts';
 
 /** Sold places are spread over customers, in bookings of at most this many. */
@@ -67,7 +68,10 @@ async function seedEvent(db: Transaction, event: Programmed) {
   if (!organiser) throw new Error('the organiser’s demo account is gone');
   const [{ isNew } = { isNew: false }] = await db
     .insert(events)
-    .values({ id, slug, name, venue, timeZone, maxPerUser, ...times, status: 'on_sale', organiserId: organiser.id })
+    .values({
+      ...{ id, slug, name, venue, searchText: searchTextOf(event), timeZone, maxPerUser, ...times },
+      ...{ status: 'on_sale', organiserId: organiser.id },
+    })
     .onConflictDoUpdate({ target: events.id, set: times })
     // A row that was inserted has no older version (PostgreSQL's system column).
     .returning({ isNew: sql<boolean>`xmax = 0` });
