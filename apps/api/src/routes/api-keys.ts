@@ -1,4 +1,4 @@
-import { apiKey, createdApiKey, newApiKey, pageOf } from '@minitickets/contract';
+import { apiKey, createdApiKey, id, newApiKey, pageOf } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
@@ -48,7 +48,7 @@ export function apiKeyRoutes(app: Api, { db }: Deps) {
       onRequest: requireSession,
       schema: {
         summary: 'Revoke a key, on every task at once',
-        params: z.object({ id: z.uuid() }),
+        params: z.object({ id }),
         response: { 204: z.null() },
       },
     },

@@ -178,6 +178,21 @@ test.each([
   expect(response.json()).toMatchObject({ status: 400, error: 'validation_failed' });
 });
 
+test('a request under one key is the same request in any case of its ids', async () => {
+  const { book, event, typeIds, call } = await shop(made);
+  const sid = await buyer();
+  const [id = ''] = typeIds;
+  const first = await book(sid, [{ ticketTypeId: id, quantity: 1 }], 'any-case');
+  const again = await call(
+    ...(['POST', '/v1/bookings', sid] as const),
+    { eventId: event.id.toUpperCase(), lines: [{ quantity: 1, ticketTypeId: id.toUpperCase() }] },
+    { 'idempotency-key': 'any-case' },
+  );
+  expect([again.statusCode, again.body]).toEqual([201, first.body]);
+  const { id: bookingId } = first.json();
+  expect((await call('GET', `/v1/bookings/${bookingId.toUpperCase()}`, sid)).json()).toEqual(first.json());
+});
+
 test('the same ticket type twice in one booking is summed', async () => {
   const { book, lineOf } = await shop(made);
   expect((await book(await buyer(), [lineOf(1), lineOf(2)])).json().lines).toMatchObject([{ quantity: 3 }]);

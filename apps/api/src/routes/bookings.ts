@@ -74,8 +74,7 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider,
       const userId = viewerOf(request).user.id;
       const key = request.headers[headers.idempotencyKey];
       const idempotency = key === undefined ? undefined : { key, fingerprint: fingerprintOf(request.body) };
-      // Ids are the same whatever their case; so that an event has one queue, they get the one that PostgreSQL writes.
-      return sendOutcome(reply, await book(eventId.toLowerCase(), { userId, lines, idempotency }));
+      return sendOutcome(reply, await book(eventId, { userId, lines, idempotency }));
     },
   );
 
@@ -162,7 +161,7 @@ function sendOutcome(reply: FastifyReply, { held, body, replayed }: HoldOutcome)
   return reply.serializer((bytes: string) => bytes).send(body);
 }
 
-/** Tells a repeated request from another one under the same key. What the schema let through has one spelling. */
+/** Tells a repeated request from another one under the same key. The schema has given everything its one spelling. */
 function fingerprintOf(body: unknown) {
   return createHash('sha256').update(JSON.stringify(body)).digest('base64url');
 }

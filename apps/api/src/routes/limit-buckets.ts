@@ -55,6 +55,8 @@ export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
     if (identity === undefined) return bucketOrIdentity;
     if (kind === 'ip') return app.limiter.nameOf(policy, clientOf(identity));
     if (kind === 'account') return app.limiter.nameOf(policy, accountOf(identity));
+    // Users and API keys are named by their ids, which are the same in any case.
+    if (kind === 'user' || kind === 'key') return app.limiter.nameOf(policy, bucketOrIdentity.toLowerCase());
     return app.limiter.nameOf(policy, bucketOrIdentity);
   }
 }

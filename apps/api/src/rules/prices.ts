@@ -5,15 +5,13 @@ export type Line = { ticketTypeId: string; quantity: number };
 export type PricedLine = Line & { unitPriceMinor: number };
 
 /**
- * The same ticket type named twice is one line. Null if a sum is no possible quantity.
+ * Returns one line for each ticket type, however often it is named; null if a sum is no possible quantity.
  * @example sumLines([{A, 2}, {B, 1}, {A, 1}]) → [{A, 3}, {B, 1}]
  */
 export function sumLines(lines: readonly Line[]): Line[] | null {
   const sums = new Map<string, number>();
   for (const { ticketTypeId, quantity } of lines) {
-    // Ids are compared as PostgreSQL compares UUIDs: whatever their case.
-    const id = ticketTypeId.toLowerCase();
-    sums.set(id, (sums.get(id) ?? 0) + quantity);
+    sums.set(ticketTypeId, (sums.get(ticketTypeId) ?? 0) + quantity);
   }
   if ([...sums.values()].some((sum) => sum > MOST_OF_A_TYPE)) return null;
   return [...sums].map(([ticketTypeId, quantity]) => ({ ticketTypeId, quantity }));

@@ -6,10 +6,9 @@ const OWNER_BYTES = 16;
 
 /**
  * How the list of a user's sessions is named in Redis: HMAC-SHA-256 of their id, cut to 22 characters. A list of all keys, as
- * a backup or a monitor shows it, says of nobody that they are logged in, or where. An id is the same whatever its case, so its
- * owner is too.
+ * a backup or a monitor shows it, says of nobody that they are logged in, or where.
  */
 export function sessionOwner(appSecret: string, userId: string) {
-  const hmac = createHmac('sha256', deriveKey(appSecret, 'session-owner')).update(userId.toLowerCase());
+  const hmac = createHmac('sha256', deriveKey(appSecret, 'session-owner')).update(userId);
   return hmac.digest().toString('base64url', 0, OWNER_BYTES);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Api } from '@minitickets/api/deps';
 import { fail } from '@minitickets/api/errors';
-import { id } from '@minitickets/contract';
+import { id, wholeNumber } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import type { RunLog } from '../runs/run-log.ts';
@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 5_000;
 const MOST_LISTENERS = 64;
 
 const params = z.object({ id });
-const headers = z.object({ 'last-event-id': z.coerce.number().int().min(0).default(0) });
+const headers = z.object({ 'last-event-id': wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0) });
 
 /** What a run tells, as `text/event-stream`: from the beginning, or from where a listener was cut off. */
 export function runEventRoutes(app: Api, { queue }: Deps) {
