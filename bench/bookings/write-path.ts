@@ -36,7 +36,12 @@ async function compareArms(url: string, admin: pg.Client) {
   const pools: pg.Pool[] = [];
   const checkouts = new Map<pg.Pool, number>();
   const open = (connections: number) => {
-    const { options } = openWritingPool({ url, poolSize: 2 * connections, taskName: 'bench', onIdleError: () => {} });
+    const { options } = openWritingPool({
+      url,
+      poolSize: Math.ceil(2.5 * connections),
+      taskName: 'bench',
+      onIdleError: () => {},
+    });
     // With 256 callers before two connections it takes seconds until the last one has its turn; that is what is measured.
     const pool = new pg.Pool({ ...options, connectionTimeoutMillis: 60_000 });
     pool.on('error', () => {});

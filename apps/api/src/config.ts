@@ -36,7 +36,8 @@ const variables = z.object({
         .slice(0, 64),
     ),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(100).default(10),
+  /** PostgreSQL connections of the whole task, those for bookings included. */
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(100).default(10),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   REDIS_KEY_PREFIX: z
     .string()

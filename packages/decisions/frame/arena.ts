@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase, openWritingPool } from '@minitickets/api/db/client';
 import { openRedis } from '@minitickets/api/db/redis';
 import type { Redis } from 'ioredis';
-import type { Pool, PoolConfig } from 'pg';
+import type { Pool } from 'pg';
 import type { ArmEvent } from './events.ts';
 import { removeKeys, runKeyPrefix } from './run-keys.ts';
 import { makeScratchDatabase } from './scratch-database.ts';
@@ -65,11 +65,11 @@ type StageOptions = { signal: AbortSignal; emit: (event: ArmEvent & { atMs?: num
 
 /** No command is given up for being slow: a busy machine is not what an experiment is about. */
 const PATIENCE_MS = 10_000;
-const patient: PoolConfig = {
-  connectionTimeoutMillis: PATIENCE_MS,
-  lock_timeout: PATIENCE_MS,
-  statement_timeout: PATIENCE_MS,
-  query_timeout: PATIENCE_MS,
+const patient = {
+  connectMs: PATIENCE_MS,
+  lockMs: PATIENCE_MS,
+  statementMs: PATIENCE_MS,
+  answerMs: PATIENCE_MS,
 };
 
 export function openStage(arena: Arena, { signal, emit }: StageOptions) {
@@ -90,12 +90,11 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
     return redis;
   }
 
-  async function connectPostgres(taskName: string, poolSize = 10) {
-    const options = { url: await arena.databaseUrl(), poolSize, taskName, onIdleError: onError };
+  async function connectPostgres(taskName: string, poolSize = 15) {
+    const options = { url: await arena.databaseUrl(), poolSize, taskName, onIdleError: onError, deadlines: patient };
     signal.throwIfAborted();
     const { db, pool } = openDatabase(options);
     const writingPool = openWritingPool(options);
-    for (const { options } of [pool, writingPool]) Object.assign(options, patient);
     closers.push(
       () => pool.end(),
       () => writingPool.end(),

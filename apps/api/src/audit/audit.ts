@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
-import pg from 'pg';
 import { readDatabaseUrl } from '../config.ts';
+import { type Database, openDatabase } from '../db/client.ts';
 import { postgresFailure } from '../db/postgres-failures.ts';
-import * as schema from '../db/schema.ts';
 import { fail, TicketingError } from '../errors.ts';
 import { conservationLaws, limitStatements, offendersOf, tryAuditLock } from '../queries/conservation.ts';
 
@@ -19,7 +17,7 @@ export type Verdict = { law: string; offenders: Record<string, unknown>[] };
  * @throws TicketingError audit-in-progress
  */
 export async function audit(
-  db: Pick<NodePgDatabase<typeof schema>, 'transaction'>,
+  db: Pick<Database, 'transaction'>,
   { deadlineMs }: { deadlineMs?: number } = {},
 ): Promise<Verdict[]> {
   const begunAt = performance.now();
@@ -62,18 +60,15 @@ async function main() {
     console.error('No database to audit: start the stack (npm start), or set DATABASE_URL.');
     return 2;
   }
-  // It reads everything there is, so its patience is longer than a request's.
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 1,
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: 300_000,
+  const { db, pool } = openDatabase({
+    ...{ url, poolSize: 1, taskName: 'audit' },
+    // A connection that breaks fails the query, which says so.
+    onIdleError: () => {},
+    // It reads the whole database, so its deadlines are longer than a request's.
+    deadlines: { connectMs: 5_000, lockMs: 10_000, statementMs: 300_000, answerMs: 301_000 },
   });
-  // Without a listener a connection that breaks would end the process before it could say why; the query says it.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
   try {
-    const verdicts = await audit(drizzle(pool, { schema }));
+    const verdicts = await audit(db);
     for (const { law, offenders } of verdicts) {
       console.log(`${offenders.length === 0 ? '✔' : '✖'} ${law}`);
       if (offenders.length > 0) console.table(offenders);

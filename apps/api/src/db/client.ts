@@ -3,58 +3,70 @@ import { drizzle, type NodePgDatabase, type NodePgQueryResultHKT } from 'drizzle
 import type { PgTransaction } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import * as schema from './schema.ts';
+import { applySessionSettings, type Deadlines } from './session-settings.ts';
 
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
 export type Transaction = PgTransaction<NodePgQueryResultHKT, typeof schema, ExtractTablesWithRelations<typeof schema>>;
 /** What every query takes first: the pool, or the transaction that the caller opened. */
 export type Connection = NodePgDatabase<typeof schema> | Transaction;
 
-type DatabaseOptions = { url: string; poolSize: number; taskName: string; onIdleError: (error: Error) => void };
+type DatabaseOptions = {
+  url: string;
+  /** The connections of the whole task: those of both pools together. At least 2. */
+  poolSize: number;
+  taskName: string;
+  onIdleError: (error: Error) => void;
+  deadlines?: Deadlines;
+};
+
+/** The client's own deadline is a little longer than the server's: it ends waits on a server that says nothing at all. */
+const taskDeadlines: Deadlines = { connectMs: 2_000, lockMs: 3_000, statementMs: 5_000, answerMs: 6_000 };
+
+/** How a task's connections are divided. Reads are the larger part: a booking holds its connection for a few milliseconds. */
+const writingConnections = (poolSize: number) => Math.max(1, Math.floor((poolSize * 2) / 5));
 
 /**
- * Opens the pool of one task. Nothing waits for ever: not for a connection (2 s), not for a statement (5 s), not for a
- * lock (3 s), and a transaction that its owner forgot is ended by the server (10 s).
+ * Opens the general pool of one task. Every wait has a deadline: for a connection (2 s), for a statement (5 s), for a lock
+ * (3 s), for any answer at all (6 s); and the server ends a transaction that its owner forgot (10 s).
  */
-export function openDatabase(options: DatabaseOptions) {
-  const pool = openPool(options);
+export function openDatabase({ poolSize, ...options }: DatabaseOptions) {
+  const pool = openPool({ ...options, max: Math.max(1, poolSize - writingConnections(poolSize)) });
   return { db: drizzle(pool, { schema }), pool };
 }
 
 /**
- * Opens the few connections that bookings are written on. They are apart so that a crowd at one event takes no connection
- * from people who read; and each statement is planned once, for an index: PostgreSQL would plan these anew every time, at
- * three times the cost of running them, or keep a plan that it made when the tables were empty.
+ * Opens the few connections that bookings are written on (a bulkhead): a crowd at one event takes no connection from people
+ * who read. Each statement is planned once, for an index: PostgreSQL would otherwise plan it every time, at three times the
+ * cost of running it, or keep a plan that it made when the tables were empty.
  */
 export function openWritingPool({ poolSize, ...options }: DatabaseOptions) {
   return openPool({
     ...options,
-    poolSize: Math.max(1, Math.floor(poolSize / 2)),
-    settings: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
+    max: writingConnections(poolSize),
+    settings: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
   });
 }
 
-function openPool({ url, poolSize, taskName, onIdleError, settings }: DatabaseOptions & { settings?: string }) {
+type PoolOptions = Omit<DatabaseOptions, 'poolSize'> & { max: number; settings?: Record<string, string> };
+
+function openPool({ url, max, taskName, onIdleError, deadlines = taskDeadlines, settings }: PoolOptions) {
   const pool = new pg.Pool({
     connectionString: url,
-    max: poolSize,
+    max,
     application_name: `minitickets ${taskName}`,
-    connectionTimeoutMillis: 2_000,
-    // The client's own deadline stands a little behind the server's: it ends waits on a server that says nothing at all.
-    query_timeout: 6_000,
-    statement_timeout: 5_000,
-    lock_timeout: 3_000,
-    idle_in_transaction_session_timeout: 10_000,
+    connectionTimeoutMillis: deadlines.connectMs,
+    query_timeout: deadlines.answerMs,
     keepAlive: true,
-    ...(settings && { options: settings }),
+    onConnect: (client) => applySessionSettings(client, deadlines, settings),
   });
   // Without a listener an idle connection that breaks (a database restart) would end the process.
   pool.on('error', onIdleError);
-  // Nor may one that breaks in somebody's hands: the pool does not listen then, and its holder hears from the failed query.
+  // The pool does not listen to a connection that is in use; its holder hears of the break from the failed query.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** One client of the pool as a connection, for a transaction that talks to PostgreSQL in prepared statements. */
+/** Wraps one client of a pool as a connection, for a transaction that sends prepared statements. */
 export function connectionOf(client: pg.PoolClient): Connection {
   return drizzle(client, { schema });
 }

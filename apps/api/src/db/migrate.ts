@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import { requireDatabaseUrl } from '../config.ts';
+import { applySessionSettings } from './session-settings.ts';
 
 // The same path from src/db and from dist/db: the SQL files are not compiled.
 const migrationsFolder = fileURLToPath(new URL('../../src/db/migrations', import.meta.url));
@@ -20,7 +21,8 @@ export async function migrate(databaseUrl: string) {
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query(`set lock_timeout = '60s'`);
+    // A migration may take as long as it needs; it waits a minute for a lock.
+    await applySessionSettings(client, { lockMs: 60_000, statementMs: 0 });
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await applyMigrations(drizzle(client), { migrationsFolder });
   } finally {
