@@ -10,6 +10,8 @@ import { mapErrors, sendNotFound } from './plugins/error-mapping.ts';
 import { measureRequests } from './plugins/metrics.ts';
 import { openApp } from './plugins/open-app.ts';
 import { limitRequests } from './plugins/rate-limits.ts';
+import { limitReads } from './plugins/read-deadline.ts';
+import { watchEviction } from './plugins/redis-eviction.ts';
 import { refuseOtherOrigins } from './plugins/same-origin.ts';
 import { setSecurityHeaders } from './plugins/security-headers.ts';
 import { readSessions } from './plugins/session.ts';
@@ -51,7 +53,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   reportTask(app, deps, lifecycle);
   setSecurityHeaders(app);
   await describeRoutes(app);
-  healthRoutes(app, deps, lifecycle);
+  healthRoutes(app, deps, lifecycle, watchEviction(app, deps, metrics));
   metricsRoute(app, metrics);
   await docsRoutes(app);
   if (config.webRoot) await pageRoutes(app, config.webRoot);
@@ -59,6 +61,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
 
   await app.register(async (scope: Api) => {
     await scope.register(cookie);
+    limitReads(scope);
     refuseOtherOrigins(scope);
     readSessions(scope, deps);
     limitRequests(scope, deps, metrics);

@@ -33,7 +33,8 @@ export type Failure =
   | { kind: 'cost-above-capacity' }
   | { kind: 'rate-limited'; retryAfterMs: number }
   | { kind: 'suppressed'; retryAfterMs: number }
-  | { kind: 'store-unavailable'; store: 'Redis' | 'PostgreSQL' }
+  /** `condition`: what the store said, as in "takes no writes". Without one it was not asked. */
+  | { kind: 'store-unavailable'; store: 'Redis' | 'PostgreSQL'; condition?: string }
   | { kind: 'busy'; what: string };
 
 /** The one error class of the application: it carries a meaning, not a status. */

@@ -64,7 +64,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
     const closed = takes.find(({ limit }) => limit.onStoreFailure === 'closed' && !limit.shadow);
     if (!closed) return null;
     counts.degraded(closed.limit, 'closed');
-    return fail({ kind: 'store-unavailable', store: 'Redis' }, { cause });
+    return fail(redisFailure(cause) ?? { kind: 'store-unavailable', store: 'Redis' }, { cause });
   }
 
   function decideAlone({ bucket, limit, cost }: Take): Degraded {

@@ -85,6 +85,9 @@ function answerTo(error: FastifyError): Answer {
   }
   const failure = meaningOf(error);
   if (failure) return answerToFailure(failure);
+  // PostgreSQL is the only thing that a read can wait for so long; see `limitReads`.
+  if (error.code === 'FST_ERR_HANDLER_TIMEOUT')
+    return answerToFailure({ kind: 'store-unavailable', store: 'PostgreSQL', condition: 'is not responding in time' });
   // Rejected by Fastify before any of our code runs.
   if (error.statusCode === 413) return { code: 'too_large', detail: 'The body is too large for this route.' };
   if (error.statusCode === 415) return { code: 'unsupported_media_type', detail: 'Send the body as application/json.' };
@@ -201,7 +204,7 @@ function answerToFailure(failure: Failure): Answer {
     case 'store-unavailable':
       return {
         code: 'store_unavailable',
-        detail: `${failure.store} is not responding.`,
+        detail: `${failure.store} ${failure.condition ?? 'is not responding'}.`,
         retryAfterMs: 1000,
       };
     case 'busy':

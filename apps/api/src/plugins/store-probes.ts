@@ -1,27 +1,48 @@
-import { sql } from 'drizzle-orm';
+import { postgresFailure } from '../db/postgres-failures.ts';
+import { redisFailure } from '../db/redis-failures.ts';
 import type { Deps } from '../deps.ts';
+import type { Failure } from '../errors.ts';
+import { probePostgres, probeRedis } from '../queries/store-probes.ts';
 
-/** A store that takes longer is as good as away. */
+/** A store that takes longer counts as one that does not answer. */
 const PROBE_DEADLINE_MS = 1000;
 
-/** How long each store takes to answer this task, in ms; null for one that does not within a second. */
+/**
+ * Asks each store whether it takes writes.
+ * @returns how long each took to answer, in ms, or null if it cannot be worked with; and what is wrong, in words
+ */
 export async function probeStores({ db, redis }: Pick<Deps, 'db' | 'redis'>) {
-  const [postgresMs, redisMs] = await Promise.all([
-    answersAfterMs(db.execute(sql`select 1 from events limit 1`)),
-    answersAfterMs(redis.ping()),
+  const [postgres, ofRedis] = await Promise.all([
+    probe(async () => ((await probePostgres(db)) ? undefined : 'takes no writes'), postgresFailure),
+    probe(async () => void (await probeRedis(redis)), redisFailure),
   ]);
-  return { postgresMs, redisMs };
+  const problems = [
+    ...(postgres.condition ? [`PostgreSQL ${postgres.condition}`] : []),
+    ...(ofRedis.condition ? [`Redis ${ofRedis.condition}`] : []),
+  ];
+  return { postgresMs: postgres.ms, redisMs: ofRedis.ms, problems };
 }
 
-async function answersAfterMs(probe: Promise<unknown>): Promise<number | null> {
+type Probed = { ms: number; condition?: undefined } | { ms: null; condition: string };
+
+/** @param ask resolves to what is wrong with the store, or to undefined */
+async function probe(
+  ask: () => Promise<string | undefined>,
+  failureOf: (error: unknown) => Failure | null,
+): Promise<Probed> {
   const begunAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), PROBE_DEADLINE_MS);
+  const deadline = new Promise<Probed>((resolve) => {
+    timer = setTimeout(() => resolve({ ms: null, condition: 'does not answer' }), PROBE_DEADLINE_MS);
   });
-  const answered = probe.then(
-    () => performance.now() - begunAt,
-    () => null,
+  const asked = ask().then(
+    (condition): Probed => (condition ? { ms: null, condition } : { ms: performance.now() - begunAt }),
+    (error: unknown): Probed => ({ ms: null, condition: conditionOf(failureOf(error)) }),
   );
-  return Promise.race([answered, deadline]).finally(() => clearTimeout(timer));
+  return Promise.race([asked, deadline]).finally(() => clearTimeout(timer));
+}
+
+/** An error that is no condition of the store, such as a table that is not there yet, makes a task unready as well. */
+function conditionOf(failure: Failure | null) {
+  return (failure?.kind === 'store-unavailable' && failure.condition) || 'answers with an error';
 }

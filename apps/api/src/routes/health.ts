@@ -2,15 +2,17 @@ import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { sendProblem } from '../plugins/error-mapping.ts';
+import { evictionWarning } from '../plugins/redis-eviction.ts';
 import { probeStores } from '../plugins/store-probes.ts';
 
-/** Balancers ask every second: a line each would bury the rest of the log. */
+/** Balancers ask every second: logging each probe would bury everything else. */
 const quietly = { logLevel: 'warn' } as const;
 
 /** Set by the server when it begins to drain. */
 export type Lifecycle = { draining: boolean };
 
-export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle) {
+/** The probes. `evictionPolicy` is the one under which Redis may evict keys, or null. */
+export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictionPolicy: () => string | null) {
   const { config } = deps;
   app.get(
     '/health/live',
@@ -29,18 +31,24 @@ export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle) {
     {
       ...quietly,
       schema: {
-        summary: 'Can it do all of its work',
-        response: { 200: z.object({ status: z.literal('ready'), task: z.string() }) },
+        summary: 'Can it do all of its work: both stores take writes',
+        response: {
+          200: z.object({ status: z.literal('ready'), task: z.string(), warnings: z.array(z.string()).optional() }),
+        },
       },
     },
     async (_request, reply) => {
       // Balancers look for this word: a draining task gets no new requests, one without a store still answers what it can.
       if (lifecycle.draining) return sendProblem(reply, { code: 'busy', detail: 'draining' });
-      const { postgresMs, redisMs } = await probeStores(deps);
-      const away = [postgresMs === null ? 'PostgreSQL' : [], redisMs === null ? 'Redis' : []].flat();
-      if (away.length > 0)
-        return sendProblem(reply, { code: 'store_unavailable', detail: `Not answering: ${away.join(', ')}.` });
-      return { status: 'ready' as const, task: config.taskName };
+      const { problems } = await probeStores(deps);
+      if (problems.length > 0)
+        return sendProblem(reply, { code: 'store_unavailable', detail: `Not ready: ${problems.join(', ')}.` });
+      const policy = evictionPolicy();
+      return {
+        status: 'ready' as const,
+        task: config.taskName,
+        ...(policy !== null && { warnings: [evictionWarning(policy)] }),
+      };
     },
   );
 }

@@ -1,0 +1,106 @@
+import { startPostgres } from '@minitickets/stack/postgres';
+import { startRedis } from '@minitickets/stack/redis';
+import { useStores } from '@minitickets/stack/test-stores';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { migrate } from '../db/migrate.ts';
+import { person } from '../testing/people.ts';
+import { testApp } from '../testing/test-app.ts';
+
+const stores = useStores();
+
+/** An application on a Redis of its own, and a connection of that Redis's operator. */
+async function withOwnRedis(settings: string[] = []) {
+  const server = await startRedis({ settings });
+  onTestFinished(() => server.stop());
+  const operator = new Redis(server.url);
+  onTestFinished(() => operator.disconnect());
+  const made = await testApp({ ...stores, databaseUrl: stores.databaseUrl, redisUrl: server.url });
+  return { ...made, operator };
+}
+
+type App = Awaited<ReturnType<typeof testApp>>['app'];
+const ready = async (app: App) => {
+  const answer = await app.inject('/health/ready');
+  return { code: answer.statusCode, ...(answer.json() as { detail?: string; warnings?: string[] }) };
+};
+
+test.each([
+  ['is out of memory for writes', (redis: Redis) => redis.config('SET', 'maxmemory', '1')],
+  ['is a replica and takes no writes', (redis: Redis) => redis.replicaof('127.0.0.1', 1)],
+  ['has too few replicas to take writes', (redis: Redis) => redis.config('SET', 'min-replicas-to-write', '1')],
+  ['does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
+  ['does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@scripting')],
+])('a task whose Redis %s is not ready, and says why', async (condition, arrange) => {
+  const { app, operator } = await withOwnRedis();
+  expect(await ready(app)).toMatchObject({ code: 200 });
+  await arrange(operator);
+  // A task that was just refused by a replica looks for another primary first.
+  const expected = { code: 503, detail: `Not ready: Redis ${condition}.` };
+  await vi.waitFor(async () => expect(await ready(app)).toMatchObject(expected), 5_000);
+});
+
+test.each([
+  ['write', 'does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
+  ['scripts', 'does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@scripting')],
+  ['memory', 'is out of memory for writes', (redis: Redis) => redis.config('SET', 'maxmemory', '1')],
+])(
+  'without %s in Redis an open policy serves, and a closed one answers 503 with the reason',
+  async (_, condition, arrange) => {
+    const { app, operator } = await withOwnRedis();
+    await arrange(operator);
+    expect((await app.inject('/v1/events')).statusCode).toBe(200);
+    // The breaker rests after a failure; afterwards Redis is asked again and says what is wrong.
+    await vi.waitFor(async () => {
+      const payload = { email: 'someone@example.test', password: 'correct horse battery staple' };
+      const login = await app.inject({ method: 'POST', url: '/v1/sessions', payload });
+      expect(login.json()).toMatchObject({ status: 503, detail: `Redis ${condition} at the moment.` });
+    }, 5_000);
+  },
+);
+
+test('a Redis that may evict keys is reported by the probe and by a metric, and a task stays ready', async () => {
+  const { app } = await withOwnRedis(['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru']);
+  const answer = await ready(app);
+  expect(answer).toMatchObject({ code: 200 });
+  expect(answer.warnings).toEqual([expect.stringContaining('allkeys-lru')]);
+  expect((await app.inject('/metrics')).body).toMatch(/^minitickets_redis_may_evict\{.*\} 1$/m);
+});
+
+test.each([
+  ['no memory limit', ['--maxmemory', '0', '--maxmemory-policy', 'allkeys-lru']],
+  ['the policy noeviction', ['--maxmemory', '100mb', '--maxmemory-policy', 'noeviction']],
+])('a Redis with %s evicts nothing, and there is no warning', async (_, settings) => {
+  const { app } = await withOwnRedis(settings);
+  expect((await ready(app)).warnings).toBeUndefined();
+  expect((await app.inject('/metrics')).body).toMatch(/^minitickets_redis_may_evict\{.*\} 0$/m);
+});
+
+test('a task whose PostgreSQL is read-only is not ready, serves reads and answers writes 503 with the reason', async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  await migrate(postgres.url);
+  const made = await testApp({ ...stores, databaseUrl: postgres.url });
+  const { sid } = await person(made);
+  const operator = new pg.Client(postgres.url);
+  await operator.connect();
+  await operator.query('alter database minitickets set default_transaction_read_only = on');
+  await operator.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()');
+  await operator.end();
+  await vi.waitFor(async () =>
+    expect(await ready(made.app)).toMatchObject({ code: 503, detail: 'Not ready: PostgreSQL takes no writes.' }),
+  );
+  expect((await made.app.inject('/v1/events')).statusCode).toBe(200);
+  const write = await made.app.inject({
+    method: 'POST',
+    url: '/v1/api-keys',
+    cookies: { sid },
+    payload: { name: 'a key' },
+  });
+  expect(write.json()).toMatchObject({
+    status: 503,
+    error: 'store_unavailable',
+    detail: 'PostgreSQL takes no writes at the moment.',
+  });
+});
