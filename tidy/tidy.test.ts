@@ -154,3 +154,15 @@ test('every file of the project that the docs name in code exists', () => {
   );
   expect(missing).toEqual([]);
 });
+
+test('the documented sum of PostgreSQL connections is that of the code and of compose, and fits', () => {
+  const numberIn = (file: string, pattern: RegExp) => Number(pattern.exec(read(file))?.[1]);
+  const sum = /(\d+) tasks × (\d+) connections \+ (\d+) for the lab \+ (\d+) reserved for superusers = (\d+) of (\d+)/;
+  const [tasks = 0, ofTask = 0, ofLab = 0, reserved = 0, total = 0, most = 0] =
+    sum.exec(read('docs/operations.md'))?.slice(1).map(Number) ?? [];
+  expect(ofTask).toBe(numberIn('apps/api/src/config.ts', /DATABASE_POOL_SIZE: .*default\((\d+)\)/));
+  expect(ofLab).toBe(numberIn('infra/api/make-lab-role.mjs', /connection limit (\d+)/));
+  expect(most).toBe(numberIn('docker-compose.yml', /max_connections=(\d+)/));
+  expect(total).toBe(tasks * ofTask + ofLab + reserved);
+  expect(total).toBeLessThan(most);
+});
