@@ -102,7 +102,7 @@ test('a connection that the administrator ends is stopped', async () => {
 test('a server that is down does not answer', async () => {
   const url = new URL(server.url);
   url.port = '1';
-  expect((await meaningOf(connect(url.href))).failure).toEqual(unavailable('does not answer'));
+  expect((await meaningOf(connect(url.href))).failure).toEqual(unavailable('is not responding'));
 });
 
 test.each([
@@ -137,10 +137,10 @@ test('a deadlock and a serialisation failure are busy', async () => {
 
 // A full disk cannot be had without filling one: PostgreSQL is made to raise these, so that they arrive as it sends them.
 test.each([
-  ['08006', unavailable('does not answer')],
+  ['08006', unavailable('is not responding')],
   ['25P03', busy],
   ['25P04', busy],
-  ['40003', unavailable('does not answer')],
+  ['40003', unavailable('is not responding')],
   ['53000', unavailable('is out of resources')],
   ['53100', unavailable('is out of disk space')],
   ['53200', unavailable('is out of memory')],

@@ -4,7 +4,7 @@ import type { Failure } from '../errors.ts';
 
 const down = (condition: string): Failure => ({ kind: 'store-unavailable', store: 'PostgreSQL', condition });
 const busy: Failure = { kind: 'busy', what: 'the database' };
-const noAnswer = down('does not answer');
+const noAnswer = down('is not responding');
 
 /**
  * The errors of PostgreSQL that are no fault of ours, by the beginning of their SQLSTATE; the longest one counts.

@@ -39,5 +39,5 @@ const conditionOf = (message: string) => conditions.find(([reply]) => reply.test
 
 function connectionCondition(error: Error) {
   // A socket's error reaches every caller that waits for an answer on it.
-  return 'syscall' in error || CONNECTION_MESSAGES.test(error.message) ? 'does not answer' : undefined;
+  return 'syscall' in error || CONNECTION_MESSAGES.test(error.message) ? 'is not responding' : undefined;
 }

@@ -33,7 +33,7 @@ async function probe(
   const begunAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<Probed>((resolve) => {
-    timer = setTimeout(() => resolve({ ms: null, condition: 'does not answer' }), PROBE_DEADLINE_MS);
+    timer = setTimeout(() => resolve({ ms: null, condition: 'is not responding' }), PROBE_DEADLINE_MS);
   });
   const asked = ask().then(
     (condition): Probed => (condition ? { ms: null, condition } : { ms: performance.now() - begunAt }),

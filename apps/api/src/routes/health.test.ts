@@ -55,7 +55,7 @@ test.each([
     await vi.waitFor(async () => {
       const payload = { email: 'someone@example.test', password: 'correct horse battery staple' };
       const login = await app.inject({ method: 'POST', url: '/v1/sessions', payload });
-      expect(login.json()).toMatchObject({ status: 503, detail: `Redis ${condition} at the moment.` });
+      expect(login.json()).toMatchObject({ status: 503, detail: `Redis ${condition}.` });
     }, 5_000);
   },
 );
@@ -101,6 +101,6 @@ test('a task whose PostgreSQL is read-only is not ready, serves reads and answer
   expect(write.json()).toMatchObject({
     status: 503,
     error: 'store_unavailable',
-    detail: 'PostgreSQL takes no writes at the moment.',
+    detail: 'PostgreSQL takes no writes.',
   });
 });
