@@ -90,11 +90,7 @@ test('a build that fails says why, and is tried again', async () => {
 test.each([
   ['npm error code EAI_AGAIN', undefined, 'npm cannot reach its registry (EAI_AGAIN).'],
   ['npm error code ENOTCACHED', 'ENOTFOUND', 'npm cannot reach its registry (ENOTFOUND).'],
-  [
-    'npm error code EACCES\nnpm error path /cache/_cacache',
-    undefined,
-    'npm may not write to /cache/_cacache.',
-  ],
+  ['npm error code EACCES\nnpm error path /cache/_cacache', undefined, 'npm may not write to /cache/_cacache.'],
   ['npm ERR! code ENOSPC', undefined, 'The disk is full.'],
   ['npm error code EINTEGRITY', undefined, 'The installation failed.'],
 ])('a failed installation is blamed on the network only if it was the network: %s', (log, unreachable, message) => {
