@@ -2,14 +2,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Dispatcher } from 'undici';
 import { BodyTooLargeError, BrokenBodyError, hasBody, mostBodyBytes, readBody } from './body.ts';
+import type { Connection } from './connections.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { answerProblem, type ProblemCode } from './problem.ts';
 import { readRequestTarget } from './request-target.ts';
-import type { Task } from './tasks.ts';
+import { silence, type Task } from './tasks.ts';
+
+/** A read that its task does not answer is repeated at one other task, no more: a request that kills tasks must not kill them all. */
+const MAX_CALLS_OF_READ = 2;
+/** What a read waits for a task that is known to be silent. Launchers and probes hear within a second or two that nobody answers. */
+const SILENT_TASK_DEADLINE_MS = 500;
+
+/** The connection of the client, as far as forwarding is concerned. */
+type ClientConnection = Pick<Connection, 'isGone' | 'beginAttempt'>;
 
 /**
- * Hands a request to a task and its answer to the client, byte by byte as they come. Another task is asked only if the connection
- * was refused, when nothing was sent: a request that a task may have read is never sent twice, or a booking would be made twice.
+ * Hands a request to a task and its answer to the client, byte by byte as they come. Another task is asked if nothing was sent yet,
+ * because no connection could be made. After that only a read (GET or HEAD without a body) is repeated, and only before a byte
+ * of its answer has arrived: any other request that a task may have read is never sent twice, or a booking would be made twice.
  * What is below `/lab/` is the lab's, which is no task and has no turns.
  * @param nextTask a task that is not among those tried, or undefined when all were
  * @param nextLab the same of the lab; undefined at once if there is none
@@ -17,38 +27,54 @@ import type { Task } from './tasks.ts';
 export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
+  connection: ClientConnection,
   nextTask: (tried: ReadonlySet<Task>) => Task | undefined,
   nextLab: (tried: ReadonlySet<Task>) => Task | undefined,
 ): Promise<void> {
-  // A client that leaves takes its request with it.
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-
   const tried = new Set<Task>();
   try {
-    const call = { ...readCall(request), signal: gone.signal };
+    const call = readCall(request);
     const withBody = hasBody(request);
+    const isRead = !withBody && (call.method === 'GET' || call.method === 'HEAD');
     const isForLab = call.path.startsWith('/lab/');
     const next = isForLab ? nextLab : nextTask;
-    for (let task = next(tried); task && !gone.signal.aborted; task = next(tried)) {
+    let calls = 0;
+    for (let task = next(tried); task && !connection.isGone; task = next(tried)) {
       tried.add(task);
+      const attempt = connection.beginAttempt();
+      calls += 1;
+      if (isRead && calls < MAX_CALLS_OF_READ) task.repeatable.add(attempt);
+      const deadline = isRead && task.state === 'silent' ? { headersTimeout: SILENT_TASK_DEADLINE_MS } : {};
       try {
         const body = withBody ? readBody(request) : null;
-        return await passOn(await task.pool.request({ ...call, body } as Dispatcher.RequestOptions), response);
+        const options = { ...call, ...deadline, body, signal: attempt.signal } as Dispatcher.RequestOptions;
+        const answer = await task.pool.request(options);
+        task.heardAt = performance.now();
+        task.repeatable.delete(attempt);
+        return await passOn(answer, response);
       } catch (error) {
-        if (codeOf(error) !== 'ECONNREFUSED') throw error;
-        task.out = true;
+        const code = codeOf(error);
+        if (code === 'ECONNREFUSED') silence(task);
+        const wasSent = !connectFailures.has(code);
+        if (!wasSent) calls -= 1;
+        else if (!isRead || calls >= MAX_CALLS_OF_READ) throw error;
+      } finally {
+        task.repeatable.delete(attempt);
       }
     }
+    if (connection.isGone) return;
     if (isForLab) answerProblem(response, 'lab_not_running', 'Nothing answers below /lab/ at the moment.');
     else answerProblem(response, 'busy', 'No task answers at the moment.');
   } catch (error) {
     answerProblem(response, ...problemOf(error));
   } finally {
-    // What nobody wants to read any more must not stand in the way of the client's next request.
+    // A body that nobody reads any more must not stand in the way of the client's next request.
     request.resume();
   }
 }
+
+/** How connecting fails: nothing of the request was sent. */
+const connectFailures = new Set<unknown>(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
 function problemOf(error: unknown): [code: ProblemCode, detail: string] {
   if (error instanceof BodyTooLargeError) return ['too_large', `A body has at most ${mostBodyBytes} bytes.`];

@@ -1,16 +1,30 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** The problems of the contract that a balancer can return. */
 export const problems = {
   malformed_request: { status: 400, title: 'The request cannot be read' },
   request_timeout: { status: 408, title: 'The request did not arrive in time' },
   too_large: { status: 413, title: 'The request is too large' },
+  uri_too_long: { status: 414, title: 'The address is too long' },
+  misdirected_request: { status: 421, title: 'This server does not answer for that host' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
   busy: { status: 503, title: 'The service is busy' },
   lab_not_running: { status: 503, title: 'The lab is not running' },
 } as const;
 export type ProblemCode = keyof typeof problems;
 
-/** Answers in the API's own form (RFC 9457), or breaks off if an answer has begun: it must not look complete. */
+export type Refusal = readonly [error: ProblemCode, detail: string];
+
+/** After one of these it is not known where the next message would begin, so the connection ends. */
+const endsConnection = new Set<ProblemCode>([
+  'malformed_request',
+  'request_timeout',
+  'uri_too_long',
+  'headers_too_large',
+]);
+
+/** Answers in the API's own form (RFC 9457), or destroys an answer that has begun: it must not look complete. */
 export function answerProblem(response: ServerResponse, error: ProblemCode, detail: string): void {
   if (response.writableEnded) return;
   if (response.headersSent || response.destroyed) {
@@ -18,11 +32,20 @@ export function answerProblem(response: ServerResponse, error: ProblemCode, deta
     return;
   }
   const { status, headers, body } = problemAnswer(error, detail);
+  if (endsConnection.has(error)) response.setHeader('connection', 'close');
   response.writeHead(status, headers).end(body);
 }
 
-/** The parts of such an answer. After a request that came broken the connection ends: where the next would begin is not known. */
-export function problemAnswer(error: ProblemCode, detail: string) {
+/** Answers on the bare socket what never became a request for a task, and closes the connection. */
+export function refuse(socket: Socket, error: ProblemCode, detail: string): void {
+  if (!socket.writable) return void socket.destroy();
+  const { status, body, headers } = problemAnswer(error, detail);
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.destroySoon();
+}
+
+function problemAnswer(error: ProblemCode, detail: string) {
   const retryAfter = error === 'busy' ? { retryAfter: 1 } : {};
   const body = JSON.stringify({ type: `/problems/${error}`, ...problems[error], detail, error, ...retryAfter });
   const headers = {
@@ -30,7 +53,6 @@ export function problemAnswer(error: ProblemCode, detail: string) {
     'cache-control': 'no-store',
     'content-length': Buffer.byteLength(body),
     ...(error === 'busy' ? { 'retry-after': '1' } : {}),
-    ...(error === 'malformed_request' || error === 'request_timeout' ? { connection: 'close' } : {}),
   };
   return { status: problems[error].status, headers, body };
 }

@@ -1,15 +1,14 @@
-import type { Pool } from 'undici';
 import { expect, test } from 'vitest';
-import { rotation, type Task } from './tasks.ts';
+import { inTurn, openTask, rotation, type Task, type TaskState } from './tasks.ts';
 
-const tasks = (...takesRequests: boolean[]): Task[] =>
-  takesRequests.map((isIn, index) => ({ origin: `task-${index + 1}`, out: !isIn, pool: {} as Pool }));
+const tasks = (...states: TaskState[]): Task[] =>
+  states.map((state, index) => ({ ...openTask(`http://task-${index + 1}`, undefined, 1), state }));
 
 const origins = (next: ReturnType<typeof rotation>, calls: number) =>
-  Array.from({ length: calls }, () => next(new Set())?.origin);
+  Array.from({ length: calls }, () => next(new Set())?.origin.slice('http://'.length));
 
-test('tasks take strict turns', () => {
-  expect(origins(rotation(tasks(true, true, true)), 7)).toEqual([
+test('ready tasks take strict turns', () => {
+  expect(origins(rotation(tasks('ready', 'ready', 'ready')), 7)).toEqual([
     'task-1',
     'task-2',
     'task-3',
@@ -20,21 +19,30 @@ test('tasks take strict turns', () => {
   ]);
 });
 
-test('a task that is out loses its turn, and has it again when it is in', () => {
-  const all = tasks(true, false, true);
-  const next = rotation(all);
-  expect(origins(next, 4)).toEqual(['task-1', 'task-3', 'task-1', 'task-3']);
-  for (const task of all) task.out = false;
-  expect(origins(next, 3)).toEqual(['task-1', 'task-2', 'task-3']);
+test.each(['unready', 'draining', 'silent'] as const)(
+  'a task that is %s loses its turn while another is ready, and has it again when it is ready',
+  (state) => {
+    const all = tasks('ready', state, 'ready');
+    const next = rotation(all);
+    expect(origins(next, 4)).toEqual(['task-1', 'task-3', 'task-1', 'task-3']);
+    for (const task of all) task.state = 'ready';
+    expect(origins(next, 3)).toEqual(['task-1', 'task-2', 'task-3']);
+  },
+);
+
+test('while no task is ready, those that answer take turns, and none that drains or is silent', () => {
+  const all = tasks('unready', 'silent', 'unready', 'draining');
+  expect(origins(rotation(all), 4)).toEqual(['task-1', 'task-3', 'task-1', 'task-3']);
+  expect(inTurn(all).map(({ state }) => state)).toEqual(['unready', 'unready']);
 });
 
-test('when all tasks are out they take turns all the same', () => {
-  expect(origins(rotation(tasks(false, false)), 3)).toEqual(['task-1', 'task-2', 'task-1']);
+test('silent tasks take turns when there are no others', () => {
+  expect(origins(rotation(tasks('silent', 'silent')), 3)).toEqual(['task-1', 'task-2', 'task-1']);
 });
 
-test('a request is given to each task once', () => {
-  const next = rotation(tasks(true, false, true));
+test('a request is given to each task once, the ready ones first', () => {
+  const next = rotation(tasks('ready', 'silent', 'ready'));
   const tried = new Set<Task>();
   for (let task = next(tried); task; task = next(tried)) tried.add(task);
-  expect([...tried].map(({ origin }) => origin)).toEqual(['task-1', 'task-3', 'task-2']);
+  expect([...tried].map(({ origin }) => origin)).toEqual(['http://task-1', 'http://task-3', 'http://task-2']);
 });

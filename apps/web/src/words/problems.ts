@@ -91,6 +91,17 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
     'Your connection may be slow. What was asked for was not done: try again.',
     'again',
   ),
+  misdirected_request: say(
+    'This address is not the shop’s',
+    'Open the shop at the address that its operator gave you.',
+    'none',
+  ),
+  uri_too_long: say('The address is too long', 'Shorten the search or the link, and try again.', 'other_choice'),
+  headers_too_large: say(
+    'Your browser sent too much',
+    'Delete this site’s cookies in your browser, and reload the page.',
+    'reload',
+  ),
   unauthenticated: (doing) =>
     say(
       'Log in first',
