@@ -6,77 +6,64 @@ import { limit } from '@minitickets/api/plugins/rate-limits';
 import { startSession } from '@minitickets/api/plugins/session';
 import { replacePasswordHash, userByEmail } from '@minitickets/api/queries/users';
 import { policies } from '@minitickets/api/rules/limits';
-import { credentials, user } from '@minitickets/contract';
+import { routes } from '@minitickets/contract';
+import type { FastifyRequest } from 'fastify';
 
 /** Only who has failed costs a token: the limit comes when the password was wrong. */
 export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
   const { db } = deps;
   // #region hash-then-limit
-  app.post(
-    '/v1/sessions',
-    {
-      schema: { summary: 'Log in', body: credentials, response: { 201: user } },
-    },
-    async (request, reply) => {
-      const { email, password } = request.body;
-      const attempt = await attempts.reserve(request, email);
-      const account = await userByEmail(db, email.trim());
-      const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
-        // No password was tried: the queue was full.
-        await attempt.giveBack();
-        throw error;
-      });
-      if (!account || !matches) await limit('login')(request, reply);
-      if (!account || !matches) fail({ kind: 'invalid-credentials' });
+  app.post('/v1/sessions', routes.logIn, async (request, reply) => {
+    const { email, password } = request.body;
+    const attempt = await attempts.reserve(request, email);
+    const account = await userByEmail(db, email);
+    const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
+      // No password was tried: the queue was full.
       await attempt.giveBack();
-      attempts.trustDevice(request, reply, email);
-      const { passwordHash, ...known } = account;
-      if (passwords.isOutdated(passwordHash)) {
-        await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
-      }
-      return reply.code(201).send(await startSession(deps, request, reply, known));
-    },
-  );
+      throw error;
+    });
+    if (!account || !matches) await limit('login')(request, reply);
+    if (!account || !matches) fail({ kind: 'invalid-credentials' });
+    await attempt.giveBack();
+    attempts.trustDevice(request, reply, email);
+    const { passwordHash, ...known } = account;
+    if (passwords.isOutdated(passwordHash)) {
+      await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
+    }
+    return reply.code(201).send(await startSession(deps, request, reply, known));
+  });
   // #endregion
 }
 
 const MOST_FAILURES = policies.login.limits.all.capacity;
-const RETRY_AFTER_MS = policies.login.limits.all.refillIntervalMs;
+const refusal = { kind: 'rate-limited', retryAfterMs: policies.login.limits.all.refillIntervalMs } as const;
 
 /** Looks how often this address has failed before it hashes, and counts the failure afterwards. */
 export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
   const { db, redis } = deps;
   // #region look-then-count
-  app.post(
-    '/v1/sessions',
-    {
-      onRequest: async ({ ip }) => {
-        if (Number(await redis.get(`failures:${ip}`)) >= MOST_FAILURES) {
-          fail({ kind: 'rate-limited', retryAfterMs: RETRY_AFTER_MS });
-        }
-      },
-      schema: { summary: 'Log in', body: credentials, response: { 201: user } },
-    },
-    async (request, reply) => {
-      const { email, password } = request.body;
-      const attempt = await attempts.reserve(request, email);
-      const account = await userByEmail(db, email.trim());
-      const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
-        // No password was tried: the queue was full.
-        await attempt.giveBack();
-        throw error;
-      });
-      if (!account || !matches) await redis.incr(`failures:${request.ip}`);
-      if (!account || !matches) fail({ kind: 'invalid-credentials' });
+  const checkFailures = async ({ ip }: FastifyRequest) => {
+    if (Number(await redis.get(`failures:${ip}`)) >= MOST_FAILURES) fail(refusal);
+  };
+  app.post('/v1/sessions', { ...routes.logIn, onRequest: checkFailures }, async (request, reply) => {
+    const { email, password } = request.body;
+    const attempt = await attempts.reserve(request, email);
+    const account = await userByEmail(db, email);
+    const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
+      // No password was tried: the queue was full.
       await attempt.giveBack();
-      attempts.trustDevice(request, reply, email);
-      const { passwordHash, ...known } = account;
-      if (passwords.isOutdated(passwordHash)) {
-        await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
-      }
-      return reply.code(201).send(await startSession(deps, request, reply, known));
-    },
-  );
+      throw error;
+    });
+    if (!account || !matches) await redis.incr(`failures:${request.ip}`);
+    if (!account || !matches) fail({ kind: 'invalid-credentials' });
+    await attempt.giveBack();
+    attempts.trustDevice(request, reply, email);
+    const { passwordHash, ...known } = account;
+    if (passwords.isOutdated(passwordHash)) {
+      await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
+    }
+    return reply.code(201).send(await startSession(deps, request, reply, known));
+  });
   // #endregion
 }
 

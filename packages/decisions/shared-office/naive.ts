@@ -3,8 +3,7 @@ import { fail } from '@minitickets/api/errors';
 import { type LoginAttempts, loginAttempts } from '@minitickets/api/limiting/login-attempts';
 import { passesLimits, passLimits } from '@minitickets/api/plugins/rate-limits';
 import { accountOf, clientOf } from '@minitickets/api/rules/client-identity';
-import type { PolicyName } from '@minitickets/api/rules/limits';
-import type { Tier } from '@minitickets/contract';
+import type { PolicyName, Tier } from '@minitickets/contract';
 
 /** Everybody is their address, whoever they have proved to be. */
 export function limitByAddress(...names: [PolicyName, ...PolicyName[]]) {

@@ -1,4 +1,4 @@
-import type { Tier } from '@minitickets/contract';
+import type { PolicyName, Tier } from '@minitickets/contract';
 import type { Registry } from 'prom-client';
 import { redisFailure } from '../db/redis-failures.ts';
 import type { Deps } from '../deps.ts';
@@ -9,7 +9,7 @@ import { readOverrides } from '../queries/limit-overrides.ts';
 import { type Decision, refundToken, reserveToken, type Take } from '../queries/rate-limits.ts';
 import { breaker } from '../rules/breaker.ts';
 import { bucketNames } from '../rules/client-identity.ts';
-import { type Limit, limitTable, type PolicyName } from '../rules/limits.ts';
+import { type Limit, limitTable } from '../rules/limits.ts';
 import { localBuckets } from '../rules/local-buckets.ts';
 import { batchDecisions } from './decision-batches.ts';
 import { countLimits } from './limit-counts.ts';

@@ -1,4 +1,4 @@
-import type { Tier } from '@minitickets/contract';
+import type { PolicyName, Tier } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Api, Deps } from '../deps.ts';
@@ -6,7 +6,7 @@ import { fail } from '../errors.ts';
 import { createLimiter, type Limiter, type Outcome } from '../limiting/limiter.ts';
 import type { Take } from '../queries/rate-limits.ts';
 import { clientOf, userOf } from '../rules/client-identity.ts';
-import { type PolicyName, policies } from '../rules/limits.ts';
+import { policies } from '../rules/limits.ts';
 import { setLimitHeaders } from './limit-headers.ts';
 import { repeatRounds } from './rounds.ts';
 

@@ -1,7 +1,8 @@
-import { type AuditResult, auditResult } from '@minitickets/contract';
+import type { AuditResult } from '@minitickets/contract';
 import { audit } from '../audit/audit.ts';
 import type { Api, Deps } from '../deps.ts';
-import { requireRole, requireSession, viewerOf } from '../plugins/session.ts';
+import { routeServer } from '../plugins/serve-route.ts';
+import { viewerOf } from '../plugins/session.ts';
 import { conservationLaws } from '../queries/conservation.ts';
 
 /** Less than a request may take in all; what `npm run audit` may take longer for is told to be unchecked. */
@@ -9,28 +10,19 @@ const AUDIT_DEADLINE_MS = 10_000;
 
 /** The conservation check for who has no shell: the same that `npm run audit` makes. */
 export function auditRoutes(app: Api, { db }: Deps) {
-  app.post(
-    '/v1/admin/audits',
-    {
-      onRequest: [requireSession, requireRole(db, 'admin')],
-      schema: {
-        summary: 'Hold the laws of conservation against the database, all against the same moment; one audit at a time',
-        response: { 200: auditResult },
-      },
-    },
-    async (request) => {
-      const [checkedAt, begunAt] = [new Date().toISOString(), performance.now()];
-      const found = await audit(db, { deadlineMs: AUDIT_DEADLINE_MS });
-      const verdicts = conservationLaws.map(({ law }) => {
-        const offenders = found.find((verdict) => verdict.law === law)?.offenders;
-        return { law, outcome: outcomeOf(offenders), offenders: (offenders ?? []).map(toCells) };
-      });
-      const outcomes = verdicts.map(({ outcome }) => outcome);
-      const outcome: AuditResult['outcome'] = worst.find((one) => outcomes.includes(one)) ?? 'held';
-      request.log.info({ outcome, askedBy: viewerOf(request).user.id }, 'the laws of conservation were checked');
-      return { checkedAt, tookMs: Math.round(performance.now() - begunAt), outcome, verdicts };
-    },
-  );
+  const serve = routeServer(app, { db });
+  serve('runAudit', async (request) => {
+    const [checkedAt, begunAt] = [new Date().toISOString(), performance.now()];
+    const found = await audit(db, { deadlineMs: AUDIT_DEADLINE_MS });
+    const verdicts = conservationLaws.map(({ law }) => {
+      const offenders = found.find((verdict) => verdict.law === law)?.offenders;
+      return { law, outcome: outcomeOf(offenders), offenders: (offenders ?? []).map(toCells) };
+    });
+    const outcomes = verdicts.map(({ outcome }) => outcome);
+    const outcome: AuditResult['outcome'] = worst.find((one) => outcomes.includes(one)) ?? 'held';
+    request.log.info({ outcome, askedBy: viewerOf(request).user.id }, 'the laws of conservation were checked');
+    return { checkedAt, tookMs: Math.round(performance.now() - begunAt), outcome, verdicts };
+  });
 }
 
 /** What the whole is called by, before anything else. */

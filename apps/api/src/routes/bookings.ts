@@ -1,17 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  type Booking,
-  booking,
-  headers,
-  id,
-  idempotencyKey,
-  newBooking,
-  pageOf,
-  pageQuery,
-} from '@minitickets/contract';
+import { type Booking, headers } from '@minitickets/contract';
 import type { FastifyReply } from 'fastify';
 import type { Pool } from 'pg';
-import { z } from 'zod';
 import { bookingDesk } from '../booking/booking-desk.ts';
 import type { HoldOutcome } from '../booking/hold-batches.ts';
 import type { Api, Deps } from '../deps.ts';
@@ -20,8 +10,8 @@ import { deriveKey } from '../keys.ts';
 import type { PaymentProvider } from '../payments/payment-provider.ts';
 import { refundPayment } from '../payments/settle-payment.ts';
 import { problemFor } from '../plugins/error-mapping.ts';
-import { limit } from '../plugins/rate-limits.ts';
-import { requireUser, viewerOf } from '../plugins/session.ts';
+import { routeServer } from '../plugins/serve-route.ts';
+import { viewerOf } from '../plugins/session.ts';
 import {
   type BookingRow,
   bookingForChange,
@@ -39,12 +29,11 @@ import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 import { sumLines } from '../rules/prices.ts';
 import { type CodeKey, codeKey, signTicketCode } from '../rules/ticket-codes.ts';
 
-const params = z.object({ id });
-
 /** What bookings need beside the rest: who moves the money, and the connections that they are written on. */
 export type BookingDeps = { provider: PaymentProvider; writingPool: Pool };
 
 export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider, writingPool }: BookingDeps) {
+  const serve = routeServer(app, { db });
   const key = codeKey(deriveKey(config.appSecret, 'ticket-code'));
   const book = bookingDesk({
     db,
@@ -55,85 +44,57 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider,
     log: app.log,
   });
 
-  app.post(
-    '/v1/bookings',
-    {
-      onRequest: [requireUser, limit('booking')],
-      schema: {
-        summary: 'Hold places',
-        description: 'With an `Idempotency-Key`, repeating the request gives the same answer and books nothing more.',
-        headers: z.looseObject({ [headers.idempotencyKey]: idempotencyKey.optional() }),
-        body: newBooking,
-        response: { 201: booking },
-      },
-    },
-    async (request, reply) => {
-      const { eventId, lines: asked } = request.body;
-      const lines =
-        sumLines(asked) ?? fail({ kind: 'not-valid', path: '/lines', message: 'at most 10 of a ticket type' });
-      const userId = viewerOf(request).user.id;
-      const key = request.headers[headers.idempotencyKey];
-      const idempotency = key === undefined ? undefined : { key, fingerprint: fingerprintOf(request.body) };
-      return sendOutcome(reply, await book(eventId, { userId, lines, idempotency }));
-    },
-  );
+  serve('createBooking', async (request, reply) => {
+    const { eventId, lines: asked } = request.body;
+    const lines =
+      sumLines(asked) ?? fail({ kind: 'not-valid', path: '/lines', message: 'at most 10 of a ticket type' });
+    const userId = viewerOf(request).user.id;
+    const key = request.headers[headers.idempotencyKey];
+    const idempotency = key === undefined ? undefined : { key, fingerprint: fingerprintOf(request.body) };
+    return sendOutcome(reply, await book(eventId, { userId, lines, idempotency }));
+  });
 
-  app.get(
-    '/v1/bookings',
-    {
-      onRequest: requireUser,
-      schema: { summary: 'My bookings, newest first', querystring: pageQuery, response: { 200: pageOf(booking) } },
-    },
-    async (request) => {
-      const { limit: size, cursor } = request.query;
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const rows = await bookingsOfUser(db, viewerOf(request).user.id, { limit: size, after });
-      const { shown, nextCursor } = pageFrom(rows, size, ({ createdAt, id }) => ({ at: createdAt, id }));
-      return { items: shown.map((row) => toBooking(row, key)), nextCursor };
-    },
-  );
+  serve('listBookings', async (request) => {
+    const { limit: size, cursor } = request.query;
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const rows = await bookingsOfUser(db, viewerOf(request).user.id, { limit: size, after });
+    const { shown, nextCursor } = pageFrom(rows, size, ({ createdAt, id }) => ({ at: createdAt, id }));
+    return { items: shown.map((row) => toBooking(row, key)), nextCursor };
+  });
 
-  app.get(
-    '/v1/bookings/:id',
-    { onRequest: requireUser, schema: { summary: 'One of my bookings', params, response: { 200: booking } } },
-    async (request) => {
-      const row = await bookingOfUser(db, request.params.id, viewerOf(request).user.id);
-      return toBooking(row ?? fail({ kind: 'not-found', what: 'booking' }), key);
-    },
-  );
+  serve('readBooking', async (request) => {
+    const row = await bookingOfUser(db, request.params.id, viewerOf(request).user.id);
+    return toBooking(row ?? fail({ kind: 'not-found', what: 'booking' }), key);
+  });
 
-  app.delete(
-    '/v1/bookings/:id',
-    { onRequest: requireUser, schema: { summary: 'Cancel a booking', params, response: { 200: booking } } },
-    async (request) => {
-      const userId = viewerOf(request).user.id;
-      const { id: bookingId } = request.params;
-      const cancelled = await db.transaction(async (transaction) => {
-        const eventId = await lockEventOfBooking(transaction, bookingId, userId);
-        if (!eventId) fail({ kind: 'not-found', what: 'booking' });
-        await lockTicketsOfBooking(transaction, bookingId);
-        const state = await bookingForChange(transaction, bookingId);
-        const from = placesToReturn(state ?? fail({ kind: 'not-found', what: 'booking' }));
-        if (!from) return null;
-        await cancelBooking(transaction, bookingId);
-        const released = await returnPlaces(transaction, bookingId, from);
-        return { eventId, released, refundDue: await makeRefundDue(transaction, bookingId) };
+  serve('cancelBooking', async (request) => {
+    const userId = viewerOf(request).user.id;
+    const { id: bookingId } = request.params;
+    const cancelled = await db.transaction(async (transaction) => {
+      const eventId = await lockEventOfBooking(transaction, bookingId, userId);
+      if (!eventId) fail({ kind: 'not-found', what: 'booking' });
+      await lockTicketsOfBooking(transaction, bookingId);
+      const state = await bookingForChange(transaction, bookingId);
+      const from = placesToReturn(state ?? fail({ kind: 'not-found', what: 'booking' }));
+      if (!from) return null;
+      await cancelBooking(transaction, bookingId);
+      const released = await returnPlaces(transaction, bookingId, from);
+      return { eventId, released, refundDue: await makeRefundDue(transaction, bookingId) };
+    });
+    if (cancelled) {
+      // If this word is lost, the gate opens by itself.
+      await openGates(redis, cancelled.eventId, cancelled.released).catch((error: unknown) => {
+        request.log.warn({ err: error }, 'a gate was not opened');
       });
-      if (cancelled) {
-        // If this word is lost, the gate opens by itself.
-        await openGates(redis, cancelled.eventId, cancelled.released).catch((error: unknown) => {
-          request.log.warn({ err: error }, 'a gate was not opened');
-        });
-      }
-      if (cancelled?.refundDue) {
-        await refundPayment(db, provider, cancelled.refundDue.id).catch((error: unknown) => {
-          request.log.warn({ err: error }, 'a refund is left to the late-payments job');
-        });
-      }
-      const row = await bookingOfUser(db, bookingId, userId);
-      return toBooking(row ?? fail({ kind: 'not-found', what: 'booking' }), key);
-    },
-  );
+    }
+    if (cancelled?.refundDue) {
+      await refundPayment(db, provider, cancelled.refundDue.id).catch((error: unknown) => {
+        request.log.warn({ err: error }, 'a refund is left to the late-payments job');
+      });
+    }
+    const row = await bookingOfUser(db, bookingId, userId);
+    return toBooking(row ?? fail({ kind: 'not-found', what: 'booking' }), key);
+  });
 }
 
 /** A booking as the API shows it: tickets with the codes that admit their holders. */

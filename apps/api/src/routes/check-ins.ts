@@ -1,9 +1,8 @@
-import { checkedIn, checkIn, doorListEntry, pageOf, pageQuery } from '@minitickets/contract';
-import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
-import { requireRole, requireUser, viewerOf } from '../plugins/session.ts';
+import { routeServer } from '../plugins/serve-route.ts';
+import { viewerOf } from '../plugins/session.ts';
 import { eventByIdOrSlug } from '../queries/events.ts';
 import { admitTicket, ticketAtDoor, ticketsOfEvent } from '../queries/tickets.ts';
 import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
@@ -11,69 +10,50 @@ import { codeKey, readTicketCode } from '../rules/ticket-codes.ts';
 import { ownEvent } from './events.ts';
 
 export function checkInRoutes(app: Api, { config, db }: Deps) {
+  const serve = routeServer(app, { db });
   // The newest first: it signed most of the codes that come by.
   const keys = [config.appSecret, ...config.appSecretsBefore].map((secret) =>
     codeKey(deriveKey(secret, 'ticket-code')),
   );
 
-  app.post(
-    '/v1/check-ins',
-    {
-      onRequest: [requireUser, requireRole(db, 'organiser')],
-      schema: { summary: 'Admit a ticket', body: checkIn, response: { 201: checkedIn } },
-    },
-    async (request, reply) => {
-      const { id: organiserId } = viewerOf(request).user;
-      const ticketId = readTicketCode(request.body.code, keys);
-      if (!ticketId) fail({ kind: 'ticket-not-valid', reason: 'This is not the code of a ticket.' });
-      const ticket = await ticketAtDoor(db, ticketId);
-      if (!ticket) fail({ kind: 'ticket-not-valid', reason: 'The booking of this ticket was cancelled.' });
-      if (ticket.organiserId !== organiserId)
-        fail({ kind: 'forbidden', reason: 'This ticket is for another’s event.' });
-      if (ticket.eventStatus === 'cancelled') fail({ kind: 'ticket-not-valid', reason: 'The event was cancelled.' });
+  serve('checkIn', async (request, reply) => {
+    const { id: organiserId } = viewerOf(request).user;
+    const ticketId = readTicketCode(request.body.code, keys);
+    if (!ticketId) fail({ kind: 'ticket-not-valid', reason: 'This is not the code of a ticket.' });
+    const ticket = await ticketAtDoor(db, ticketId);
+    if (!ticket) fail({ kind: 'ticket-not-valid', reason: 'The booking of this ticket was cancelled.' });
+    if (ticket.organiserId !== organiserId) fail({ kind: 'forbidden', reason: 'This ticket is for another’s event.' });
+    if (ticket.eventStatus === 'cancelled') fail({ kind: 'ticket-not-valid', reason: 'The event was cancelled.' });
 
-      const checkedInAt = await admitTicket(db, ticketId, organiserId);
-      if (!checkedInAt) {
-        const before = (await ticketAtDoor(db, ticketId))?.checkedInAt;
-        if (before) fail({ kind: 'already-checked-in', checkedInAt: before });
-        fail({ kind: 'ticket-not-valid', reason: 'The booking of this ticket was cancelled.' });
-      }
-      const { eventId, ticketTypeId, ticketTypeName } = ticket;
-      return reply.code(201).send({
-        ticketId,
-        eventId,
-        ticketTypeId,
-        ticketTypeName,
-        checkedInAt: checkedInAt.toISOString(),
-        checkedInBy: organiserId,
-      });
-    },
-  );
+    const checkedInAt = await admitTicket(db, ticketId, organiserId);
+    if (!checkedInAt) {
+      const before = (await ticketAtDoor(db, ticketId))?.checkedInAt;
+      if (before) fail({ kind: 'already-checked-in', checkedInAt: before });
+      fail({ kind: 'ticket-not-valid', reason: 'The booking of this ticket was cancelled.' });
+    }
+    const { eventId, ticketTypeId, ticketTypeName } = ticket;
+    return reply.code(201).send({
+      ticketId,
+      eventId,
+      ticketTypeId,
+      ticketTypeName,
+      checkedInAt: checkedInAt.toISOString(),
+      checkedInBy: organiserId,
+    });
+  });
 
-  app.get(
-    '/v1/events/:event/door-list',
-    {
-      onRequest: [requireUser, requireRole(db, 'organiser', 'admin')],
-      schema: {
-        summary: 'Who has a ticket of my event, and who is in',
-        params: z.object({ event: z.string().min(1).max(80) }),
-        querystring: pageQuery,
-        response: { 200: pageOf(doorListEntry) },
-      },
-    },
-    async (request) => {
-      const event = await ownEvent(request.viewer, await eventByIdOrSlug(db, request.params.event));
-      const { limit, cursor } = request.query;
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
-      const rows = await ticketsOfEvent(db, event.id, { limit, after });
-      const { shown, nextCursor } = pageFrom(rows, limit, ({ createdAt, ticketId }) => ({
-        at: createdAt,
-        id: ticketId,
-      }));
-      return {
-        items: shown.map(({ checkedInAt, ...row }) => ({ ...row, checkedInAt: checkedInAt?.toISOString() ?? null })),
-        nextCursor,
-      };
-    },
-  );
+  serve('readDoorList', async (request) => {
+    const event = await ownEvent(request.viewer, await eventByIdOrSlug(db, request.params.event));
+    const { limit, cursor } = request.query;
+    const after = cursor === undefined ? undefined : decodeCursor(cursor);
+    const rows = await ticketsOfEvent(db, event.id, { limit, after });
+    const { shown, nextCursor } = pageFrom(rows, limit, ({ createdAt, ticketId }) => ({
+      at: createdAt,
+      id: ticketId,
+    }));
+    return {
+      items: shown.map(({ checkedInAt, ...row }) => ({ ...row, checkedInAt: checkedInAt?.toISOString() ?? null })),
+      nextCursor,
+    };
+  });
 }

@@ -1,10 +1,9 @@
-import { type Event, event, eventChange, eventsQuery, newEvent, pageOf } from '@minitickets/contract';
-import { z } from 'zod';
+import type { Event } from '@minitickets/contract';
 import { violates } from '../db/postgres-failures.ts';
 import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { limit } from '../plugins/rate-limits.ts';
-import { requireRole, requireUser, viewerOf, withRoleOfNow } from '../plugins/session.ts';
+import { routeServer } from '../plugins/serve-route.ts';
+import { viewerOf, withRoleOfNow } from '../plugins/session.ts';
 import {
   comingEvents,
   type EventRow,
@@ -18,94 +17,70 @@ import { insertTicketTypes, type TicketTypeRow, ticketTypesOf } from '../queries
 import { checkOneCurrency, checkSaleWindow, checkStaysCancelled, slugFrom } from '../rules/event-changes.ts';
 import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 
-const params = z.object({ event: z.string().min(1).max(80) });
-
 export function eventRoutes(app: Api, { db }: Deps) {
-  app.get(
-    '/v1/events',
-    {
-      onRequest: limit('reads'),
-      schema: { summary: 'Coming events, soonest first', querystring: eventsQuery, response: { 200: pageOf(event) } },
-    },
-    async (request) => {
-      const { limit, cursor, search, mine } = request.query;
-      const page = { limit, search, after: cursor === undefined ? undefined : decodeCursor(cursor) };
-      const rows = mine ? await eventsOfOrganiser(db, viewerOf(request).user.id, page) : await comingEvents(db, page);
-      const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
-      const types =
-        shown.length > 0
-          ? await ticketTypesOf(
-              db,
-              shown.map(({ id }) => id),
-            )
-          : [];
-      return { items: shown.map((row) => toEvent(row, types)), nextCursor };
-    },
-  );
+  const serve = routeServer(app, { db });
+  serve('listEvents', async (request) => {
+    const { limit, cursor, search, mine } = request.query;
+    const page = { limit, search, after: cursor === undefined ? undefined : decodeCursor(cursor) };
+    const rows = mine ? await eventsOfOrganiser(db, viewerOf(request).user.id, page) : await comingEvents(db, page);
+    const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
+    const types =
+      shown.length > 0
+        ? await ticketTypesOf(
+            db,
+            shown.map(({ id }) => id),
+          )
+        : [];
+    return { items: shown.map((row) => toEvent(row, types)), nextCursor };
+  });
 
-  app.get(
-    '/v1/events/:event',
-    { onRequest: limit('reads'), schema: { summary: 'One event, by id or slug', params, response: { 200: event } } },
-    async (request) => {
-      const row = await eventByIdOrSlug(db, request.params.event);
-      if (!row) fail({ kind: 'not-found', what: 'event' });
-      if (row.status === 'draft') await ownEvent(request.viewer && (await withRoleOfNow(db, request.viewer)), row);
-      return toEvent(row, await ticketTypesOf(db, [row.id]));
-    },
-  );
+  serve('readEvent', async (request) => {
+    const row = await eventByIdOrSlug(db, request.params.event);
+    if (!row) fail({ kind: 'not-found', what: 'event' });
+    if (row.status === 'draft') await ownEvent(request.viewer && (await withRoleOfNow(db, request.viewer)), row);
+    return toEvent(row, await ticketTypesOf(db, [row.id]));
+  });
 
-  const organisersOnly = [requireUser, requireRole(db, 'organiser', 'admin')];
-
-  app.post(
-    '/v1/events',
-    { onRequest: organisersOnly, schema: { summary: 'Create an event', body: newEvent, response: { 201: event } } },
-    async (request, reply) => {
-      const { ticketTypes: types, slug, startsAt, salesOpenAt, salesCloseAt, ...rest } = request.body;
-      const instants = {
-        startsAt: new Date(startsAt),
-        salesOpenAt: new Date(salesOpenAt),
-        salesCloseAt: new Date(salesCloseAt),
-      };
-      checkSaleWindow(instants);
-      checkOneCurrency(types.map(({ currency }) => currency));
-      const { id: organiserId } = viewerOf(request).user;
-      const insert = (itsSlug: string) =>
-        db.transaction(async (transaction) => {
-          const row = await insertEvent(transaction, { ...rest, ...instants, organiserId, slug: itsSlug });
-          if (types.length > 0) await insertTicketTypes(transaction, row.id, types);
-          return toEvent(row, await ticketTypesOf(transaction, [row.id]));
-        });
-      const created = await insert(slug ?? slugFrom(rest.name)).catch((error: unknown) => {
-        if (!violates(error, 'events_slug_unique')) throw error;
-        if (slug !== undefined) fail({ kind: 'slug-taken' });
-        // Nobody asked for this slug, so nobody minds a longer one.
-        return insert(`${slugFrom(rest.name)}-${crypto.randomUUID().slice(0, 8)}`);
-      });
-      return reply.code(201).header('location', `/v1/events/${created.id}`).send(created);
-    },
-  );
-
-  app.patch(
-    '/v1/events/:event',
-    {
-      onRequest: organisersOnly,
-      schema: { summary: 'Change an event', params, body: eventChange, response: { 200: event } },
-    },
-    async (request) =>
+  serve('createEvent', async (request, reply) => {
+    const { ticketTypes: types, slug, startsAt, salesOpenAt, salesCloseAt, ...rest } = request.body;
+    const instants = {
+      startsAt: new Date(startsAt),
+      salesOpenAt: new Date(salesOpenAt),
+      salesCloseAt: new Date(salesCloseAt),
+    };
+    checkSaleWindow(instants);
+    checkOneCurrency(types.map(({ currency }) => currency));
+    const { id: organiserId } = viewerOf(request).user;
+    const insert = (itsSlug: string) =>
       db.transaction(async (transaction) => {
-        const row = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
-        const { startsAt, salesOpenAt, salesCloseAt, ...rest } = request.body;
-        const changed = {
-          ...rest,
-          ...(startsAt !== undefined && { startsAt: new Date(startsAt) }),
-          ...(salesOpenAt !== undefined && { salesOpenAt: new Date(salesOpenAt) }),
-          ...(salesCloseAt !== undefined && { salesCloseAt: new Date(salesCloseAt) }),
-        };
-        checkStaysCancelled(row.status, rest.status);
-        checkSaleWindow({ ...row, ...changed });
-        const after = Object.keys(changed).length > 0 ? await updateEvent(transaction, row, changed) : row;
-        return toEvent(after, await ticketTypesOf(transaction, [row.id]));
-      }),
+        const row = await insertEvent(transaction, { ...rest, ...instants, organiserId, slug: itsSlug });
+        if (types.length > 0) await insertTicketTypes(transaction, row.id, types);
+        return toEvent(row, await ticketTypesOf(transaction, [row.id]));
+      });
+    const created = await insert(slug ?? slugFrom(rest.name)).catch((error: unknown) => {
+      if (!violates(error, 'events_slug_unique')) throw error;
+      if (slug !== undefined) fail({ kind: 'slug-taken' });
+      // Nobody asked for this slug, so nobody minds a longer one.
+      return insert(`${slugFrom(rest.name)}-${crypto.randomUUID().slice(0, 8)}`);
+    });
+    return reply.code(201).header('location', `/v1/events/${created.id}`).send(created);
+  });
+
+  serve('changeEvent', async (request) =>
+    db.transaction(async (transaction) => {
+      const row = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
+      const { startsAt, salesOpenAt, salesCloseAt, ...rest } = request.body;
+      const changed = {
+        ...rest,
+        ...(startsAt !== undefined && { startsAt: new Date(startsAt) }),
+        ...(salesOpenAt !== undefined && { salesOpenAt: new Date(salesOpenAt) }),
+        ...(salesCloseAt !== undefined && { salesCloseAt: new Date(salesCloseAt) }),
+      };
+      checkStaysCancelled(row.status, rest.status);
+      checkSaleWindow({ ...row, ...changed });
+      const after = Object.keys(changed).length > 0 ? await updateEvent(transaction, row, changed) : row;
+      return toEvent(after, await ticketTypesOf(transaction, [row.id]));
+    }),
   );
 }
 

@@ -1,6 +1,5 @@
-import { eventInventory, eventInventoryQuery, pageOf } from '@minitickets/contract';
 import type { Api, Deps } from '../deps.ts';
-import { requireRole, requireSession } from '../plugins/session.ts';
+import { routeServer } from '../plugins/serve-route.ts';
 import { currentEvents } from '../queries/events.ts';
 import { closedGates } from '../queries/inventory-gate.ts';
 import { placesOf } from '../queries/ticket-types.ts';
@@ -8,33 +7,23 @@ import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 
 /** What of each event is sold, held and free, and whose gates are closed at this moment. */
 export function inventoryRoutes(app: Api, { db, redis }: Deps) {
-  app.get(
-    '/v1/admin/events',
-    {
-      onRequest: [requireSession, requireRole(db, 'admin')],
-      schema: {
-        summary: 'The places of coming events and of the last day’s, drafts and cancelled ones too; soonest first',
-        querystring: eventInventoryQuery,
-        response: { 200: pageOf(eventInventory) },
-      },
-    },
-    async (request) => {
-      const { limit, cursor } = request.query;
-      const rows = await currentEvents(db, { limit, after: cursor === undefined ? undefined : decodeCursor(cursor) });
-      const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
-      const eventIds = shown.map(({ id }) => id);
-      const places = eventIds.length > 0 ? await placesOf(db, eventIds) : [];
-      const gates = await closedGates(redis, places);
-      const items = shown.map((event) => ({
-        ...event,
-        startsAt: event.startsAt.toISOString(),
-        salesOpenAt: event.salesOpenAt.toISOString(),
-        salesCloseAt: event.salesCloseAt.toISOString(),
-        ticketTypes: places
-          .filter(({ eventId }) => eventId === event.id)
-          .map((type) => ({ ...type, gateClosedUntil: gates.get(type.id)?.toISOString() ?? null })),
-      }));
-      return { items, nextCursor };
-    },
-  );
+  const serve = routeServer(app, { db });
+  serve('listInventory', async (request) => {
+    const { limit, cursor } = request.query;
+    const rows = await currentEvents(db, { limit, after: cursor === undefined ? undefined : decodeCursor(cursor) });
+    const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
+    const eventIds = shown.map(({ id }) => id);
+    const places = eventIds.length > 0 ? await placesOf(db, eventIds) : [];
+    const gates = await closedGates(redis, places);
+    const items = shown.map((event) => ({
+      ...event,
+      startsAt: event.startsAt.toISOString(),
+      salesOpenAt: event.salesOpenAt.toISOString(),
+      salesCloseAt: event.salesCloseAt.toISOString(),
+      ticketTypes: places
+        .filter(({ eventId }) => eventId === event.id)
+        .map((type) => ({ ...type, gateClosedUntil: gates.get(type.id)?.toISOString() ?? null })),
+    }));
+    return { items, nextCursor };
+  });
 }

@@ -1,55 +1,31 @@
-import { activityQuery, activitySeriesQuery, limitActivity, limitActivitySeries } from '@minitickets/contract';
 import type { Api, Deps } from '../deps.ts';
-import { requireRole, requireSession } from '../plugins/session.ts';
+import { routeServer } from '../plugins/serve-route.ts';
 import { INTERVAL_SECONDS, readActivity, readActivitySeries } from '../queries/limit-activity.ts';
 
 /** What the limits did over the last minutes: the same from every task, up to the second that has not been reported yet. */
 export function limitActivityRoutes(app: Api, { db, redis }: Deps) {
-  const adminsOnly = [requireSession, requireRole(db, 'admin')];
+  const serve = routeServer(app, { db });
+  serve('readLimitActivity', async (request) => {
+    const { minutes } = request.query;
+    const { totals, refused, suppressed, tasks } = await readActivity(redis, request.query);
+    return {
+      minutes,
+      tasks,
+      policies: byPolicy(totals),
+      mostRefused: busy(refused),
+      mostSuppressed: busy(suppressed),
+    };
+  });
 
-  app.get(
-    '/v1/admin/limits/activity',
-    {
-      onRequest: adminsOnly,
-      schema: {
-        summary: 'What all tasks decided of late, and the busiest identities',
-        querystring: activityQuery,
-        response: { 200: limitActivity },
-      },
-    },
-    async (request) => {
-      const { minutes } = request.query;
-      const { totals, refused, suppressed, tasks } = await readActivity(redis, request.query);
-      return {
-        minutes,
-        tasks,
-        policies: byPolicy(totals),
-        mostRefused: busy(refused),
-        mostSuppressed: busy(suppressed),
-      };
-    },
-  );
-
-  app.get(
-    '/v1/admin/limits/activity/series',
-    {
-      onRequest: adminsOnly,
-      schema: {
-        summary: 'What all tasks decided over the last minutes, interval by interval',
-        querystring: activitySeriesQuery,
-        response: { 200: limitActivitySeries },
-      },
-    },
-    async (request) => {
-      const { untilSecond, intervals, points } = await readActivitySeries(redis, request.query.minutes);
-      return {
-        intervalSeconds: INTERVAL_SECONDS,
-        until: new Date(untilSecond * 1000).toISOString(),
-        intervals,
-        policies: seriesByPolicy(points, intervals),
-      };
-    },
-  );
+  serve('readLimitActivitySeries', async (request) => {
+    const { untilSecond, intervals, points } = await readActivitySeries(redis, request.query.minutes);
+    return {
+      intervalSeconds: INTERVAL_SECONDS,
+      until: new Date(untilSecond * 1000).toISOString(),
+      intervals,
+      policies: seriesByPolicy(points, intervals),
+    };
+  });
 }
 
 type Count = { name: string; count: number };

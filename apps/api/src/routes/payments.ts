@@ -1,12 +1,11 @@
-import { booking, headers, id, type PaymentToken, payment, providerEvent } from '@minitickets/contract';
+import { headers, type PaymentToken, providerEvent } from '@minitickets/contract';
 import type { FastifyBaseLogger } from 'fastify';
-import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { refundPayment, type Settled, settlePayment } from '../payments/settle-payment.ts';
-import { limit } from '../plugins/rate-limits.ts';
-import { requireUser, viewerOf } from '../plugins/session.ts';
+import { routeServer } from '../plugins/serve-route.ts';
+import { viewerOf } from '../plugins/session.ts';
 import { bookingForChange, bookingOfUser } from '../queries/bookings.ts';
 import { confirmIfClear } from '../queries/confirmations.ts';
 import { openGates } from '../queries/inventory-gate.ts';
@@ -20,7 +19,6 @@ import { type BookingDeps, toBooking } from './bookings.ts';
 /** How long a provider's answer is waited for. Without one the payment stays pending, and its webhook settles it. */
 const ANSWER_PATIENCE_MS = 3_000;
 
-const params = z.object({ id });
 const eventOf = {
   'charge.accepted': 'accepted',
   'charge.declined': 'declined',
@@ -28,38 +26,32 @@ const eventOf = {
 } as const satisfies Record<string, ProviderEvent>;
 
 export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider, writingPool }: BookingDeps) {
+  const serve = routeServer(app, { db });
   const key = codeKey(deriveKey(config.appSecret, 'ticket-code'));
   const webhookKeys = [config.appSecret, ...config.appSecretsBefore].map((secret) =>
     deriveKey(secret, 'webhook-signature'),
   );
 
-  app.post(
-    '/v1/bookings/:id/payment',
-    {
-      onRequest: [requireUser, limit('payment')],
-      schema: { summary: 'Pay a held booking', params, body: payment, response: { 200: booking } },
-    },
-    async (request) => {
-      const userId = viewerOf(request).user.id;
-      const { id: bookingId } = request.params;
-      // Committed before the provider is asked: a charge that nobody here knows of could never be sent back.
-      const begun = await beginPayment(db, bookingId, userId);
-      if (!begun) {
-        const state = await bookingForChange(db, bookingId, userId);
-        const obstacle = whyNotPayable(state ?? fail({ kind: 'not-found', what: 'booking' }));
-        if (obstacle) fail(obstacle);
-      }
-      if (begun) await charge(begun, request.body.paymentToken, request.log);
-      // A charge that was made is kept for a confirmed booking alone.
-      const refunded = begun !== undefined;
+  serve('payBooking', async (request) => {
+    const userId = viewerOf(request).user.id;
+    const { id: bookingId } = request.params;
+    // Committed before the provider is asked: a charge that nobody here knows of could never be sent back.
+    const begun = await beginPayment(db, bookingId, userId);
+    if (!begun) {
+      const state = await bookingForChange(db, bookingId, userId);
+      const obstacle = whyNotPayable(state ?? fail({ kind: 'not-found', what: 'booking' }));
+      if (obstacle) fail(obstacle);
+    }
+    if (begun) await charge(begun, request.body.paymentToken, request.log);
+    // A charge that was made is kept for a confirmed booking alone.
+    const refunded = begun !== undefined;
 
-      const row = (await bookingOfUser(db, bookingId, userId)) ?? fail({ kind: 'not-found', what: 'booking' });
-      if (row.status === 'confirmed') return toBooking(row, key);
-      if (row.status === 'cancelled') fail({ kind: 'booking-not-payable', status: row.status, refunded });
-      if (row.status === 'held') fail({ kind: 'event-not-on-sale', refunded });
-      return fail({ kind: 'hold-expired', refunded });
-    },
-  );
+    const row = (await bookingOfUser(db, bookingId, userId)) ?? fail({ kind: 'not-found', what: 'booking' });
+    if (row.status === 'confirmed') return toBooking(row, key);
+    if (row.status === 'cancelled') fail({ kind: 'booking-not-payable', status: row.status, refunded });
+    if (row.status === 'held') fail({ kind: 'event-not-on-sale', refunded });
+    return fail({ kind: 'hold-expired', refunded });
+  });
 
   /**
    * Charges, and settles what came of it.
@@ -111,28 +103,18 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
     // A signature is over bytes, so this route alone reads them as they came.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    scope.post(
-      '/v1/payments/webhook',
-      {
-        schema: {
-          summary: 'The sandbox provider’s signed events',
-          description: `\`${headers.sandboxSignature}: t=<seconds>,v1=<hex HMAC-SHA-256 of "<seconds>.<body>">\`. The same event may come again.`,
-          response: { 204: z.null() },
-        },
-      },
-      async (request, reply) => {
-        const signature = request.headers[headers.sandboxSignature];
-        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-        if (!isSignedWebhook(signature?.toString(), body, webhookKeys, new Date())) {
-          fail({ kind: 'forbidden', reason: 'The signature is wrong, or too old.' });
-        }
-        const event = readEvent(body) ?? fail({ kind: 'not-valid', path: '', message: 'not an event of the provider' });
-        const settled = await settlePayment(db, event.reference, eventOf[event.type], event.id);
-        if (settled) await takeIn(settled, event.reference, request.log);
-        else request.log.warn({ event }, 'the provider told of a payment that is not ours');
-        return reply.code(204).send(null);
-      },
-    );
+    routeServer(scope, { db })('receivePaymentEvent', async (request, reply) => {
+      const signature = request.headers[headers.sandboxSignature];
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      if (!isSignedWebhook(signature?.toString(), body, webhookKeys, new Date())) {
+        fail({ kind: 'forbidden', reason: 'The signature is wrong, or too old.' });
+      }
+      const event = readEvent(body) ?? fail({ kind: 'not-valid', path: '', message: 'not an event of the provider' });
+      const settled = await settlePayment(db, event.reference, eventOf[event.type], event.id);
+      if (settled) await takeIn(settled, event.reference, request.log);
+      else request.log.warn({ event }, 'the provider told of a payment that is not ours');
+      return reply.code(204).send(null);
+    });
   });
 }
 

@@ -1,30 +1,17 @@
-import {
-  type PlaygroundPolicy,
-  playgroundAnswer,
-  playgroundBucket,
-  playgroundBucketQuery,
-  playgroundQuery,
-  type Tier,
-} from '@minitickets/contract';
+import { type PlaygroundPolicy, playgroundQuery, type Tier } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api, Deps } from '../deps.ts';
-import { limit, passesLimits, passLimits } from '../plugins/rate-limits.ts';
+import { passesLimits, passLimits } from '../plugins/rate-limits.ts';
+import { routeServer } from '../plugins/serve-route.ts';
 import { readBucket } from '../queries/limit-buckets.ts';
 import { clientOf, userOf } from '../rules/client-identity.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';
 
 /** For trying the limiter: requests that do nothing but spend tokens, and a look at what is left. */
-export function playgroundRoutes(app: Api, { redis }: Deps) {
-  app.post(
-    '/v1/playground/requests',
-    {
-      onRequest: passesLimits(spendTokens),
-      schema: {
-        summary: 'Spend one token of the playground, or as many as it is to cost',
-        querystring: playgroundQuery,
-        response: { 200: playgroundAnswer },
-      },
-    },
+export function playgroundRoutes(app: Api, { db, redis }: Deps) {
+  const serve = routeServer(app, { db });
+  serve(
+    'spendPlaygroundTokens',
     async (request) => {
       const { policy, tier } = request.query;
       const decision = request.limitOutcome?.decisions.find(({ take }) => take.limit.policy === policy);
@@ -41,25 +28,15 @@ export function playgroundRoutes(app: Api, { redis }: Deps) {
         ...(degraded && { degraded: degraded.mode }),
       };
     },
+    passesLimits(spendTokens),
   );
 
-  app.get(
-    '/v1/playground/bucket',
-    {
-      onRequest: limit('reads'),
-      schema: {
-        summary: 'The caller’s own bucket: its tokens, strikes and bans. Looking costs nothing of it',
-        querystring: playgroundBucketQuery,
-        response: { 200: playgroundBucket },
-      },
-    },
-    async (request) => {
-      const { policy, tier } = request.query;
-      const { bucket, limit } = ownTake(request, policy, tier);
-      const explained = explainBucket(policy, bucket, await readBucket(redis, bucket), Date.now());
-      return { ...explained, suppression: limit.suppression };
-    },
-  );
+  serve('readPlaygroundBucket', async (request) => {
+    const { policy, tier } = request.query;
+    const { bucket, limit } = ownTake(request, policy, tier);
+    const explained = explainBucket(policy, bucket, await readBucket(redis, bucket), Date.now());
+    return { ...explained, suppression: limit.suppression };
+  });
 
   async function spendTokens(request: FastifyRequest, reply: FastifyReply) {
     const asked = playgroundQuery.safeParse(request.query);

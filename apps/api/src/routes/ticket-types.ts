@@ -1,9 +1,7 @@
-import { id, newTicketType, ticketType, ticketTypeChange } from '@minitickets/contract';
-import { z } from 'zod';
 import type { Connection } from '../db/client.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { requireRole, requireUser } from '../plugins/session.ts';
+import { routeServer } from '../plugins/serve-route.ts';
 import { lockEvent } from '../queries/events.ts';
 import { openGates } from '../queries/inventory-gate.ts';
 import { insertTicketTypes, ticketTypesOf, updateTicketType } from '../queries/ticket-types.ts';
@@ -11,67 +9,45 @@ import { checkOneCurrency, checkPrice } from '../rules/event-changes.ts';
 import { ownEvent } from './events.ts';
 
 const MOST_TYPES = 50;
-const eventParams = z.object({ event: z.string().min(1).max(80) });
-const typeParams = eventParams.extend({ ticketType: id });
 
 export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
-  const onRequest = [requireUser, requireRole(db, 'organiser', 'admin')];
+  const serve = routeServer(app, { db });
+  serve('addTicketType', async (request, reply) => {
+    const added = await db.transaction(async (transaction) => {
+      const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
+      const others = await ticketTypesOf(transaction, [event.id]);
+      if (others.length >= MOST_TYPES)
+        fail({ kind: 'change-not-possible', reason: `An event has at most ${MOST_TYPES} ticket types.` });
+      checkOneCurrency([request.body.currency, ...others.map(({ currency }) => currency)]);
+      const [inserted] = await insertTicketTypes(transaction, event.id, [request.body]);
+      return ticketTypeOf(transaction, event.id, inserted?.id);
+    });
+    return reply.code(201).send(added);
+  });
 
-  app.post(
-    '/v1/events/:event/ticket-types',
-    {
-      onRequest,
-      schema: { summary: 'Add a ticket type', params: eventParams, body: newTicketType, response: { 201: ticketType } },
-    },
-    async (request, reply) => {
-      const added = await db.transaction(async (transaction) => {
-        const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
-        const others = await ticketTypesOf(transaction, [event.id]);
-        if (others.length >= MOST_TYPES)
-          fail({ kind: 'change-not-possible', reason: `An event has at most ${MOST_TYPES} ticket types.` });
-        checkOneCurrency([request.body.currency, ...others.map(({ currency }) => currency)]);
-        const [inserted] = await insertTicketTypes(transaction, event.id, [request.body]);
-        return ticketTypeOf(transaction, event.id, inserted?.id);
+  serve('changeTicketType', async (request) => {
+    const { changed, opened } = await db.transaction(async (transaction) => {
+      const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
+      const { ticketType: id } = request.params;
+      const before = await ticketTypeOf(transaction, event.id, id);
+      if (Object.keys(request.body).length === 0) return { changed: before, opened: null };
+      checkPrice(request.body.priceMinor, before.currency);
+      const released =
+        (await updateTicketType(transaction, event.id, id, request.body)) ??
+        fail({ kind: 'change-not-possible', reason: 'The capacity cannot go below what is sold and held.' });
+      const after = await ticketTypeOf(transaction, event.id, id);
+      return { changed: after, opened: after.capacity > before.capacity ? { eventId: event.id, released } : null };
+    });
+    if (opened) {
+      await openGates(redis, opened.eventId, [opened.released]).catch((error: unknown) => {
+        request.log.warn({ err: error }, 'a gate was not opened');
       });
-      return reply.code(201).send(added);
-    },
-  );
-
-  app.patch(
-    '/v1/events/:event/ticket-types/:ticketType',
-    {
-      onRequest,
-      schema: {
-        summary: 'Change a ticket type',
-        params: typeParams,
-        body: ticketTypeChange,
-        response: { 200: ticketType },
-      },
-    },
-    async (request) => {
-      const { changed, opened } = await db.transaction(async (transaction) => {
-        const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
-        const { ticketType: typeId } = request.params;
-        const before = await ticketTypeOf(transaction, event.id, typeId);
-        if (Object.keys(request.body).length === 0) return { changed: before, opened: null };
-        checkPrice(request.body.priceMinor, before.currency);
-        const released =
-          (await updateTicketType(transaction, event.id, typeId, request.body)) ??
-          fail({ kind: 'change-not-possible', reason: 'The capacity cannot go below what is sold and held.' });
-        const after = await ticketTypeOf(transaction, event.id, typeId);
-        return { changed: after, opened: after.capacity > before.capacity ? { eventId: event.id, released } : null };
-      });
-      if (opened) {
-        await openGates(redis, opened.eventId, [opened.released]).catch((error: unknown) => {
-          request.log.warn({ err: error }, 'a gate was not opened');
-        });
-      }
-      return changed;
-    },
-  );
+    }
+    return changed;
+  });
 }
 
-async function ticketTypeOf(db: Connection, eventId: string, typeId: string | undefined) {
+async function ticketTypeOf(db: Connection, eventId: string, id: string | undefined) {
   const types = await ticketTypesOf(db, [eventId]);
-  return types.find((type) => type.id === typeId) ?? fail({ kind: 'not-found', what: 'ticket type' });
+  return types.find((type) => type.id === id) ?? fail({ kind: 'not-found', what: 'ticket type' });
 }

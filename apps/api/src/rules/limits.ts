@@ -1,4 +1,4 @@
-import type { LimitChange, LimitTier, OnStoreFailure, Suppression } from '@minitickets/contract';
+import type { LimitChange, LimitTier, OnStoreFailure, PolicyName, Suppression } from '@minitickets/contract';
 import { fullAfterUs } from './bucket-arithmetic.ts';
 
 /** What a bucket belongs to. `user`: the user, and for who is not logged in the client IP. */
@@ -156,9 +156,7 @@ export const policies = {
     because: 'The same limit, to see what “closed” means: while Redis is away everything is refused, and nobody waits.',
     limits: playground('closed'),
   },
-} as const satisfies Record<string, Policy>;
-
-export type PolicyName = keyof typeof policies;
+} as const satisfies Record<PolicyName, Policy>;
 
 /** A limit that calls are measured by, with what is derived from it once instead of on every call. */
 export type Limit = LimitChange & {

@@ -1,7 +1,6 @@
 import type { Database } from '@minitickets/api/db/client';
 import { lockLimits, recordChange, saveOverride } from '@minitickets/api/queries/limit-overrides';
-import type { PolicyName } from '@minitickets/api/rules/limits';
-import type { LimitChange, LimitTier } from '@minitickets/contract';
+import type { LimitChange, LimitTier, PolicyName } from '@minitickets/contract';
 
 export type LimitInForce = { policy: PolicyName; tier: LimitTier; limit: LimitChange };
 

@@ -1,0 +1,16 @@
+/** The names of the rate limit policies. Their numbers and reasons are the API's: `apps/api/src/rules/limits.ts`. */
+export const policyNames = [
+  'login',
+  'login-account',
+  'registration',
+  'booking',
+  'payment',
+  'reads',
+  'api-key',
+  'api-key-making',
+  'bad-api-key',
+  'playground',
+  'playground-open',
+  'playground-closed',
+] as const;
+export type PolicyName = (typeof policyNames)[number];
