@@ -130,7 +130,7 @@ test('who pays too late and gets nothing is told, and has the money back', async
   expect(answer).toMatchObject({
     status: 409,
     error: 'hold_expired',
-    detail: expect.stringContaining('sent back in full'),
+    detail: expect.stringContaining('refunded in full'),
   });
   expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
   expect(await broken()).toEqual([]);
@@ -185,10 +185,10 @@ test.each([
   expect((await paying).json()).toMatchObject({
     status: 409,
     error,
-    detail: expect.stringContaining('sent back in full'),
+    detail: expect.stringContaining('refunded in full'),
   });
   expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
-  expect((await pay(sid, booking)).json()).toMatchObject({ error, detail: expect.not.stringContaining('sent back') });
+  expect((await pay(sid, booking)).json()).toMatchObject({ error, detail: expect.not.stringContaining('refunded') });
 });
 
 test('a payment that the provider has sent back before its word came is settled, and leaves the hold free to be paid', async () => {
