@@ -225,7 +225,7 @@ test('cancelling a paid booking sends back all of it, once', async () => {
   await Promise.all([cancel(sid, booking), cancel(sid, booking)]);
   const { id } = await paymentOf(booking.id);
   const entries = await made.db.execute(
-    sql`select kind, amount_minor from ledger_entries where payment_id = ${id} order by id`,
+    sql`select kind, amount_minor::int from ledger_entries where payment_id = ${id} order by id`,
   );
   expect(entries.rows).toEqual([
     { kind: 'charge', amount_minor: 3000 },
