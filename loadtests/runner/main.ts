@@ -62,7 +62,7 @@ try {
   const isUsage = error instanceof UsageError;
   console.error(error instanceof Error ? error.message : error);
   // The end of a log, where there is one; the folder that it lies in may be gone with the stack.
-  if (error instanceof Failure) console.error([...error.lines, error.mend].join('\n'));
+  if (error instanceof Failure) console.error([...error.lines, error.fix].join('\n'));
   if (isUsage) console.error(`\n${usage}`);
   process.exitCode = isUsage ? exitCodes.usage : exitCodes.notRun;
 }

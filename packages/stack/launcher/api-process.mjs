@@ -42,9 +42,9 @@ export async function runApiProgram(step, { root, logs, env, signal }) {
   if (child.exitCode === 0) return lastLines(logFile, 1)[0] ?? '';
   child.kill('SIGKILL');
   signal?.throwIfAborted();
-  const mend = {
+  const fix = {
     migration: 'npm start -- --fresh begins with an empty database.',
     seed: 'npm start -- --no-seed starts without.',
   };
-  throw new Failure(`The ${step} failed.`, { step, logFile, mend: mend[step] });
+  throw new Failure(`The ${step} failed.`, { step, logFile, fix: fix[step] });
 }

@@ -25,7 +25,7 @@ export function checkPath(root) {
     `The path of this folder contains ${found.join(' ')}, which the build tools cannot handle: ${root}`,
     {
       step: 'path',
-      mend: 'Move or clone it to a path without these characters.',
+      fix: 'Move or clone it to a path without these characters.',
     },
   );
 }
@@ -39,7 +39,7 @@ function checkWritable(root) {
   } catch (cause) {
     throw new Failure(`This user may not write to ${root}.`, {
       step: 'path',
-      mend: 'Give the user the right to write there, or clone it to a folder of their own.',
+      fix: 'Give the user the right to write there, or clone it to a folder of their own.',
       cause,
     });
   }

@@ -11,16 +11,16 @@ import { start } from './start.mjs';
 import { test } from './test.mjs';
 
 const usage = `Usage: npm start                  start everything and stay until Ctrl-C
-         -- --port N             listen there instead of 8080 (or PORT=N)
+         -- --port N             listen on port N instead of 8080 (or PORT=N)
          -- --host ADDRESS       listen on this address instead of the loopback (or HOST=ADDRESS)
-         -- --tasks N            so many API tasks instead of 3
-         -- --fresh              begin with empty stores
+         -- --tasks N            run N API tasks instead of 3
+         -- --fresh              start with empty stores
          -- --no-seed            without the demo data
-         -- --no-lab             without what runs experiments for the pages
-       npm run status            what runs, and whether it is ready (-- --json, -- --env)
-       npm run stop              end it
-       npm run reset             end it and remove its data
-       npm run seed              lay the demo data again
+         -- --no-lab             without the process that runs experiments for the pages
+       npm run status            show what is running and whether it is ready (-- --json, -- --env)
+       npm run stop              stop it
+       npm run reset             stop it and remove its data
+       npm run seed              seed the demo data again
        npm run doctor            check this machine (-- --json)
        npm run experiment        install what is missing, then run one experiment (-- --list, -- NAME)
        npm test                  install and build what is missing, then run the tests (arguments go to Vitest)`;
@@ -81,7 +81,7 @@ function startFlags(args) {
   };
 }
 
-/** Some shells set HOST to the machine's name. That must not expose anybody, so only an address counts. */
+/** Some shells set HOST to the machine's name, which must not expose the stack to the network: only an IP address counts. */
 function hostFromEnvironment() {
   const { HOST: host = '' } = process.env;
   return isIP(host) ? host : 'localhost';
@@ -96,7 +96,7 @@ function flags(args, options) {
   try {
     return parseArgs({ args, options }).values;
   } catch (error) {
-    throw new Failure(error instanceof Error ? error.message : String(error), { step: 'usage', mend: `\n${usage}` });
+    throw new Failure(error instanceof Error ? error.message : String(error), { step: 'usage', fix: `\n${usage}` });
   }
 }
 
@@ -109,7 +109,7 @@ function flags(args, options) {
 function wholeNumber(name, text, least, most) {
   const number = Number(text);
   if (!Number.isInteger(number) || number < least || number > most) {
-    throw new Failure(`--${name} is a whole number from ${least} to ${most}, not ${text}.`, { step: 'usage' });
+    throw new Failure(`--${name} must be a whole number from ${least} to ${most}, not ${text}.`, { step: 'usage' });
   }
   return number;
 }

@@ -14,12 +14,12 @@ import { answers } from './services.mjs';
 import { runningState } from './state.mjs';
 
 /**
- * One thing looked at. `ok`; `warning`, which may be as you want it; `problem`, with which `npm start` does not work.
- * @typedef {{ name: string, state: 'ok' | 'warning' | 'problem', detail: string, mend?: string }} Finding
+ * The result of one check: `ok`; `warning`, which may be what you want; `problem`, with which `npm start` fails.
+ * @typedef {{ name: string, state: 'ok' | 'warning' | 'problem', detail: string, fix?: string }} Finding
  */
 
 /**
- * Looks at what `npm start` needs, before anything is installed or while it runs.
+ * Checks what `npm start` and `npm test` need, before anything is installed or while the stack runs.
  * @param {{ root: string, dataDir: string }} place
  * @param {{ json?: boolean }} flags
  * @returns {Promise<number>} 1 if there is a problem
@@ -44,12 +44,12 @@ export async function doctor(place, { json }) {
     try {
       findings.push(await check(place));
     } catch (error) {
-      const mend = error instanceof Failure ? error.mend : undefined;
+      const fix = error instanceof Failure ? error.fix : undefined;
       findings.push({
         name: check.name,
         state: 'problem',
         detail: error instanceof Error ? error.message : String(error),
-        mend,
+        fix,
       });
     }
   }
@@ -70,7 +70,7 @@ function node() {
       ...finding,
       state: 'warning',
       detail: `${version}, no longer maintained`,
-      mend: 'It works; Node 24 is maintained.',
+      fix: 'It works; Node 24 is maintained.',
     };
   return { ...finding, state: 'ok' };
 }
@@ -85,12 +85,12 @@ async function npm() {
 function system() {
   const detail = `${process.platform} ${process.arch}`;
   if (process.platform === 'win32') {
-    return { name: 'System', state: 'problem', detail, mend: 'Use WSL 2, or docker compose up.' };
+    return { name: 'System', state: 'problem', detail, fix: 'Use WSL 2, or docker compose up.' };
   }
   const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
   if (process.platform === 'linux' && !header.glibcVersionRuntime) {
-    const mend = "npm's PostgreSQL binaries need glibc: use docker compose up, or set DATABASE_URL.";
-    return { name: 'System', state: 'problem', detail: `${detail} with musl`, mend };
+    const fix = "npm's PostgreSQL binaries need glibc: use docker compose up, or set DATABASE_URL.";
+    return { name: 'System', state: 'problem', detail: `${detail} with musl`, fix };
   }
   return { name: 'System', state: 'ok', detail };
 }
@@ -101,7 +101,7 @@ function disk({ root }) {
   const gigabytes = (bavail * bsize) / 1e9;
   const detail = `${gigabytes.toFixed(1)} GB free`;
   if (gigabytes >= 1.5) return { name: 'Disk', state: 'ok', detail };
-  return { name: 'Disk', state: 'problem', detail, mend: 'Dependencies, builds and data take 1.5 GB.' };
+  return { name: 'Disk', state: 'problem', detail, fix: 'Dependencies, builds and data take 1.5 GB.' };
 }
 
 /** @param {Place} place @returns {Finding} */
@@ -111,7 +111,7 @@ function dependencies({ root }) {
     name: 'Dependencies',
     state: 'warning',
     detail: 'not those of the lockfile',
-    mend: 'npm start installs them.',
+    fix: 'npm start installs them.',
   };
 }
 
@@ -145,8 +145,8 @@ async function port({ dataDir }) {
   const ours = (await runningState(dataDir))?.url?.endsWith(`:${wanted}`);
   if (ours) return { name: 'Port', state: 'ok', detail: `${wanted} is ours` };
   const holder = (await holderOf(wanted)) ?? 'another program';
-  const mend = process.env.PORT ? 'Stop that, or set another PORT.' : 'npm start takes the next free one, or --port N.';
-  return { name: 'Port', state: 'warning', detail: `${wanted} is taken by ${holder}`, mend };
+  const fix = process.env.PORT ? 'Stop that, or set another PORT.' : 'npm start takes the next free one, or --port N.';
+  return { name: 'Port', state: 'warning', detail: `${wanted} is taken by ${holder}`, fix };
 }
 
 /** @returns {Promise<Finding>} */
@@ -156,12 +156,12 @@ async function browser() {
   if (found) return { name, state: 'ok', detail: `${found.from}; only npm test needs it` };
   if (canFetchChromium()) return { name, state: 'ok', detail: 'none yet: npm test fetches Chromium, 67 MB' };
   const detail = 'none: npm test leaves out the journeys through the pages';
-  return { name, state: 'warning', detail, mend: howToGetChromium() };
+  return { name, state: 'warning', detail, fix: howToGetChromium() };
 }
 
 /** @returns {Promise<Finding>} */
 async function docker() {
-  const detail = (await dockerAnswers()) ? 'answers' : 'does not answer; only docker compose needs it';
+  const detail = (await dockerAnswers()) ? 'answers' : 'does not answer; only the stack in containers needs it';
   return { name: 'Docker', state: 'ok', detail };
 }
 
@@ -179,8 +179,8 @@ async function loadGenerator() {
 async function runningStack({ dataDir }) {
   const state = await runningState(dataDir);
   if (!state && existsSync(placesOf(dataDir).state)) {
-    const mend = 'npm start or npm run stop ends what is left.';
-    return { name: 'Stack', state: 'warning', detail: 'the last run ended without stopping', mend };
+    const fix = 'npm start or npm run stop ends what is left.';
+    return { name: 'Stack', state: 'warning', detail: 'the previous run was killed', fix };
   }
   if (!state?.url) return { name: 'Stack', state: 'ok', detail: state ? 'starting' : 'not running' };
   const away = [];
@@ -191,13 +191,13 @@ async function runningStack({ dataDir }) {
     name: 'Stack',
     state: 'problem',
     detail: `not ready: ${away.join(', ')}`,
-    mend: `See ${logs}, or npm run stop and npm start.`,
+    fix: `See ${logs}, or npm run stop and npm start.`,
   };
 }
 
 /** @param {Finding} finding */
-function print({ name, state, detail, mend }) {
+function print({ name, state, detail, fix }) {
   const mark = { ok: paint('green', '✔'), warning: paint('yellow', '!'), problem: paint('red', '✖') }[state];
   console.log(`${mark} ${name.padEnd(13)} ${detail}`);
-  if (mend) console.log(`  ${''.padEnd(13)} ${paint('dim', mend)}`);
+  if (fix) console.log(`  ${''.padEnd(13)} ${paint('dim', fix)}`);
 }

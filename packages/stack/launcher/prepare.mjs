@@ -42,7 +42,7 @@ export async function ensureBuilt(root, { dataDir, signal }) {
   if (read(stamp) === sources && outputs.every((path) => existsSync(join(root, path)))) return 'up to date';
   const { logs, npmCache } = placesOf(dataDir);
   const logFile = freshLog(logs, 'build');
-  const whyItFailed = () => ({ message: 'The build failed.', mend: 'npm run types shows the errors.' });
+  const whyItFailed = () => ({ message: 'The build failed.', fix: 'npm run types shows the errors.' });
   const env = npmEnvironment(npmCache);
   await runLogged('build', npmCommand(['run', 'build']), { root, env, logFile, signal, whyItFailed });
   writeFileSync(stamp, sources);
@@ -53,14 +53,14 @@ export async function ensureBuilt(root, { dataDir, signal }) {
  * What a failed installation means, from npm's output.
  * @param {string} log
  * @param {string | undefined} unreachable why the registry could not be reached before
- * @returns {{ message: string, mend: string }}
+ * @returns {{ message: string, fix: string }}
  */
 export function installFailure(log, unreachable) {
   const network = unreachable ?? networkCode(log);
   if (network) {
     return {
       message: `npm cannot reach its registry (${network}).`,
-      mend: 'Connect to the network, or set the proxy or the registry that npm should use, and start again.',
+      fix: 'Connect to the network, or set the proxy or the registry that npm should use, and start again.',
     };
   }
   const [, code] = /npm (?:error|ERR!) code (\w+)/.exec(log) ?? [];
@@ -68,11 +68,11 @@ export function installFailure(log, unreachable) {
     const [, path = 'a folder'] = /npm (?:error|ERR!) path (.+)/.exec(log) ?? [];
     return {
       message: `npm may not write to ${path}.`,
-      mend: 'Give your user the right to write there, or clone elsewhere.',
+      fix: 'Give your user the right to write there, or clone elsewhere.',
     };
   }
-  if (code === 'ENOSPC') return { message: 'The disk is full.', mend: 'Dependencies, builds and data take 1.5 GB.' };
-  return { message: 'The installation failed.', mend: 'npm ci shows more.' };
+  if (code === 'ENOSPC') return { message: 'The disk is full.', fix: 'Dependencies, builds and data take 1.5 GB.' };
+  return { message: 'The installation failed.', fix: 'npm ci shows more.' };
 }
 
 /** Whether `npm ci` has nothing to do, by our own stamp or, if somebody ran it by hand, by what npm wrote. @param {string} root */
@@ -160,7 +160,7 @@ function filesBelow(root, folder) {
  * @param {'install' | 'build'} step
  * @param {readonly string[]} command
  * @param {{ root: string, env: NodeJS.ProcessEnv, logFile: string, signal: AbortSignal | undefined,
- *   whyItFailed: (log: string) => { message: string, mend: string } }} options
+ *   whyItFailed: (log: string) => { message: string, fix: string } }} options
  */
 async function runLogged(step, [command = '', ...args], { root, env, logFile, signal, whyItFailed }) {
   const child = await spawnLogged(command, args, { logFile, cwd: root, env });
@@ -171,8 +171,8 @@ async function runLogged(step, [command = '', ...args], { root, env, logFile, si
   signal?.removeEventListener('abort', end);
   signal?.throwIfAborted();
   if (code === 0) return;
-  const { message, mend } = whyItFailed(read(logFile) ?? '');
-  throw new Failure(message, { step, logFile, mend });
+  const { message, fix } = whyItFailed(read(logFile) ?? '');
+  throw new Failure(message, { step, logFile, fix });
 }
 
 /** @param {string} path @returns {string | undefined} */

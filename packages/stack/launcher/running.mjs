@@ -23,7 +23,11 @@ export async function stop({ dataDir }) {
   }
   const left = await endLeftovers(dataDir);
   console.log(
-    state ? 'Stopped.' : left.length > 0 ? `Ended what a crash left: ${left.join(', ')}.` : 'Nothing is running.',
+    state
+      ? 'Stopped.'
+      : left.length > 0
+        ? `Stopped what a killed run left running: ${left.join(', ')}.`
+        : 'Nothing is running.',
   );
   return 0;
 }
@@ -36,12 +40,12 @@ export async function stop({ dataDir }) {
 export async function reset(place) {
   await stop(place);
   removeData(place.dataDir);
-  console.log('The data are removed. npm start begins anew.');
+  console.log('The data is removed. npm start begins with empty stores.');
   return 0;
 }
 
 /**
- * Lays the demo data in the running stack.
+ * Seeds the demo data in the running stack.
  * @param {{ root: string, dataDir: string }} place
  * @returns {Promise<number>} the exit code
  */
@@ -53,7 +57,7 @@ export async function seed({ root, dataDir }) {
 }
 
 /**
- * Says what runs.
+ * Prints what is running.
  * @param {{ dataDir: string }} place
  * @param {{ json?: boolean, env?: boolean }} flags
  * @returns {Promise<number>} 0 if all of it is ready, else 1
@@ -66,8 +70,8 @@ export async function status({ dataDir }, { json, env }) {
     else if (env) console.log('');
     else if (left) {
       const where = left.url ? ` and still answers at ${left.url}` : '';
-      console.log(`The launcher is gone, but what it started runs${where}: ${left.names.join(', ')}.`);
-      console.log('npm run stop ends it; npm start ends it and begins again with the same data.');
+      console.log(`The launcher was killed, but what it started is still running${where}: ${left.names.join(', ')}.`);
+      console.log('npm run stop stops it; npm start stops it and starts again with the same data.');
     } else console.log(state ? 'MiniTickets is starting.' : 'MiniTickets is not running.');
     return 1;
   }
@@ -97,5 +101,8 @@ export async function status({ dataDir }, { json, env }) {
 async function running(dataDir) {
   const { databaseUrl, redisUrl } = (await runningState(dataDir)) ?? {};
   if (databaseUrl && redisUrl) return { databaseUrl, redisUrl };
-  throw new Failure('MiniTickets is not running.', { step: 'seed', mend: 'npm start lays the demo data by itself.' });
+  throw new Failure('MiniTickets is not running.', {
+    step: 'seed',
+    fix: 'npm start starts it, and seeds the demo data.',
+  });
 }

@@ -8,8 +8,7 @@ const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 export const paint = (style, text) => (isTerminal && !process.env.NO_COLOR ? styleText(style, text) : text);
 
 /**
- * Shows a start: one line for each step with its time, and what is being done at the moment: on a terminal on a line that
- * moves, elsewhere on one that stays.
+ * Prints the progress of a start: one line for each finished step with its time, and the current step, with a spinner on a terminal.
  * @param {{ moves?: boolean, print?: (line: string) => void }} [options]
  * @returns {(step: import('./steps.mjs').Step) => void}
  */
@@ -37,12 +36,12 @@ export function stepPrinter({ moves = isTerminal, print = console.log } = {}) {
   };
 }
 
-/** Says what failed, the end of its log, and what mends it. @param {unknown} error */
+/** Prints what failed, the end of its log, and how to fix it. @param {unknown} error */
 export function printFailure(error) {
   if (isTerminal) process.stdout.write('\r\u001b[K');
   if (!(error instanceof Failure)) return void console.error(error);
   console.error(`\n  ${paint('red', '✖')} ${error.message}`);
   if (error.lines.length > 0) console.error(`\n${error.lines.map((line) => `    ${line}`).join('\n')}\n`);
   if (error.logFile) console.error(`    Log   ${error.logFile}`);
-  if (error.mend) console.error(`    Mend  ${error.mend}`);
+  if (error.fix) console.error(`    Fix  ${error.fix}`);
 }

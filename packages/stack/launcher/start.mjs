@@ -29,7 +29,7 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
   if (running) {
     throw new Failure(`MiniTickets is already running${running.url ? ` at ${running.url}` : ''}.`, {
       step: 'alreadyRunning',
-      mend: 'npm run status tells more, npm run stop ends it.',
+      fix: 'npm run status shows it, npm run stop stops it.',
     });
   }
 
@@ -41,7 +41,7 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
   try {
     const left = await endLeftovers(dataDir);
     if (left.length > 0)
-      on({ kind: 'note', text: `The last run ended without stopping: ended its ${left.join(', ')}.` });
+      on({ kind: 'note', text: `The previous run was killed. Stopped what it left running: ${left.join(', ')}.` });
     if (fresh) removeData(dataDir);
     await checkBeforeStart({ root, dataDir });
     await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir, signal }), asIs);
@@ -56,12 +56,13 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-  console.log('  Stopped. The data stay in .data; npm run reset removes them.');
+  console.log('  Stopped. The data stays in .data; npm run reset removes it.');
   return ending.isForced() ? 130 : 0;
 }
 
 /**
- * Ctrl-C, a SIGTERM, or the end of the terminal: the first asks for an orderly stop, the second ends all parts at once, the third us.
+ * Handles Ctrl-C, SIGTERM and the end of the terminal: the first signal asks for an orderly stop, the second kills all parts, the
+ * third ends this process.
  */
 function endOnSignals() {
   const asked = new AbortController();
@@ -71,7 +72,7 @@ function endOnSignals() {
   const onSignal = () => {
     count += 1;
     if (count === 1) {
-      console.log('\n  Stopping; once more to end at once.');
+      console.log('\n  Stopping. Press Ctrl-C again to stop at once.');
       asked.abort();
     } else if (count === 2) {
       void parts?.kill();
@@ -111,7 +112,7 @@ async function choosePort(wanted, host, note) {
   if (wanted !== undefined) {
     throw new Failure(`Port ${wanted} is taken by ${holder}.`, {
       step: 'port',
-      mend: 'Stop that, or choose another --port.',
+      fix: 'Stop it, or choose another --port.',
     });
   }
   for (let port = first + 1; port <= first + 50; port++) {
@@ -121,6 +122,6 @@ async function choosePort(wanted, host, note) {
   }
   throw new Failure(`Ports ${first} to ${first + 50} are all taken.`, {
     step: 'port',
-    mend: 'Choose another with --port.',
+    fix: 'Choose another with --port.',
   });
 }

@@ -45,7 +45,7 @@ export async function claim(dataDir) {
     if (running) {
       throw new Failure(`MiniTickets is already running${running.url ? ` at ${running.url}` : ''}.`, {
         step: 'alreadyRunning',
-        mend: `Ctrl-C where it runs (process ${running.launcher.pid}), or npm run stop.`,
+        fix: `Ctrl-C where it runs (process ${running.launcher.pid}), or npm run stop.`,
       });
     }
     await endLeftovers(dataDir);

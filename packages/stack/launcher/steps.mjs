@@ -1,12 +1,12 @@
 /**
- * What a start tells: a step that begins, that is done, that failed, or something worth a line.
+ * An event of a start: a step begins, is done or has failed, or there is a note to print.
  * @typedef {{ kind: 'begin' | 'failed', name: string }
  *   | { kind: 'done', name: string, detail: string, ms: number }
  *   | { kind: 'note', text: string }} Step
  */
 
 /**
- * Does one step of a start, and tells when it begins and how it ends.
+ * Runs one step of a start and reports when it begins and how it ends.
  * @template T
  * @param {(step: Step) => void} on
  * @param {string} name

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { paint } from './screen.mjs';
 
 /**
- * What a person needs once everything runs: addresses, accounts, and something to try.
+ * Prints what a person needs once everything runs: URLs, accounts, and something to try.
  * @param {import('./stack.mjs').Stack} stack
  * @param {{ root: string, logs: string, ms: number }} options
  */
@@ -30,7 +30,7 @@ export async function printWelcome({ url, description, databaseUrl, redisUrl }, 
   for (const line of await thingsToTry(url, { email: demoAccounts[0].email, password: demoPassword }))
     console.log(`  ${line}`);
   console.log(
-    `\n  Logs in ${logs} · npm run doctor checks · Ctrl-C stops all, the data stay (npm run reset removes them)\n`,
+    `\n  Logs in ${logs} · npm run doctor checks · Ctrl-C stops everything, the data stays (npm run reset removes it)\n`,
   );
 }
 
@@ -50,7 +50,7 @@ async function thingsToTry(url, credentials) {
 }
 
 /**
- * A booking of one place that is for sale now, if there is any.
+ * A booking of one ticket that is for sale now, if there is any.
  * @param {string} url
  */
 async function aBooking(url) {

@@ -18,22 +18,22 @@ export const exitCodes = /** @type {const} */ ({
   path: 15,
 });
 
-/** A step that failed in a way we can explain: what, where its log is, and what mends it. */
+/** A step that failed in a way we can explain: what, where its log is, and how to fix it. */
 export class Failure extends Error {
   /**
    * @param {string} message one line
    * @param {object} about
    * @param {keyof typeof exitCodes} about.step
-   * @param {string} [about.mend] one line that a person can act on
+   * @param {string} [about.fix] one line that a person can act on
    * @param {string} [about.logFile]
    * @param {unknown} [about.cause]
    */
-  constructor(message, { step, mend, logFile, cause }) {
+  constructor(message, { step, fix, logFile, cause }) {
     const lines = logFile ? lastLines(logFile) : [];
     super(message, { cause: cause ?? (lines.length > 0 ? new Error(lines.join('\n')) : undefined) });
     this.name = 'Failure';
     this.step = step;
-    this.mend = mend;
+    this.fix = fix;
     this.logFile = logFile;
     /** The end of the log, at most 20 lines. */
     this.lines = lines;

@@ -59,7 +59,7 @@ export async function supervise({
     throw new Failure(`${name} did not become ready.`, {
       step,
       logFile,
-      mend: 'See the log; npm run doctor checks the usual causes.',
+      fix: 'See the log; npm run doctor checks the usual causes.',
     });
   }
 

@@ -58,7 +58,7 @@ export async function findRedisProgram({
   if (await dockerAnswers(env)) return { kind: 'docker', image, from: 'Docker' };
   const fetched = cause ? ", and Debian's package could not be fetched: is there a network?" : '.';
   const message = `There is no Redis 7.0 or later on this machine${fetched}`;
-  throw new Failure(message, { step: 'redis', mend: howToGetRedis(), cause });
+  throw new Failure(message, { step: 'redis', fix: howToGetRedis(), cause });
 }
 
 /**

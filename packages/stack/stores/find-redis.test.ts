@@ -51,5 +51,5 @@ test('Docker is taken when it answers', async () => {
 test('when there is none and downloads are forbidden, the failure says what to install', async () => {
   const failure = await find({ PATH: join(folder, 'empty') }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);
-  expect(failure).toMatchObject({ step: 'redis', mend: expect.stringMatching(/install|compose/) });
+  expect(failure).toMatchObject({ step: 'redis', fix: expect.stringMatching(/install|compose/) });
 });

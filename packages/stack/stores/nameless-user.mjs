@@ -32,7 +32,7 @@ export async function environmentWithName(cacheDir = defaultCacheDir) {
     } catch (cause) {
       throw new Failure(`PostgreSQL makes no cluster for user ${uid}, which has no entry in /etc/passwd.`, {
         step: 'postgres',
-        mend: 'Run as a user that has one, or set DATABASE_URL to a PostgreSQL of your own.',
+        fix: 'Run as a user that has one, or set DATABASE_URL to a PostgreSQL of your own.',
         cause,
       });
     }

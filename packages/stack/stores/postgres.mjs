@@ -180,7 +180,7 @@ async function initialise({ dataDir, as, command, env }, { user, password, datab
     throw new Failure('PostgreSQL could not make its data folder.', {
       step: 'postgres',
       logFile,
-      mend: 'npm run doctor checks the usual causes.',
+      fix: 'npm run doctor checks the usual causes.',
     });
   } finally {
     rmSync(passwordFile, { force: true });
@@ -218,7 +218,7 @@ async function launch({ dataDir, as, command }, { port, fsync, logFile }) {
   throw new Failure('PostgreSQL did not start.', {
     step: 'postgres',
     logFile,
-    mend: 'npm run doctor checks the usual causes; npm run reset begins with empty stores.',
+    fix: 'npm run doctor checks the usual causes; npm run reset begins with empty stores.',
   });
 }
 

@@ -158,7 +158,7 @@ async function launch(program, { dataDir, port, logFile, settings = [] }) {
     throw new Failure('Redis did not start.', {
       step: 'redis',
       logFile,
-      mend: 'npm run doctor checks the usual causes.',
+      fix: 'npm run doctor checks the usual causes.',
     });
   }
   writeFileSync(join(dataDir, 'server.json'), JSON.stringify({ port, server: await recordOf(child.pid) }));
