@@ -118,6 +118,19 @@ test('a device of one account is a stranger to another', async () => {
   expect((await logIn(theirs, PASSWORD, device?.value)).statusCode).toBe(429);
 });
 
+test('a device is known by any of the cookies that it presents', async () => {
+  const email = await register();
+  const { device } = await logIn(email, PASSWORD);
+  for (let attempt = 0; attempt < BUDGET; attempt++) await logIn(email, 'wrong');
+  const { statusCode } = await the.app.inject({
+    method: 'POST',
+    url: '/v1/sessions',
+    headers: { ...elsewhere(), cookie: `device=stale; device=${device?.value}` },
+    payload: { email, password: PASSWORD },
+  });
+  expect(statusCode).toBe(201);
+});
+
 test('a device that is known keeps its cookie', async () => {
   const email = await register();
   const { device } = await logIn(email, PASSWORD);

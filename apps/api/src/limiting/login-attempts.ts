@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { accountOf, deviceOf } from '../rules/client-identity.ts';
+import { cookieValues } from '../rules/cookie-values.ts';
 import { signDevice, TRUSTED_SECONDS, trustedDevice } from '../rules/trusted-device.ts';
 
 const COOKIE = 'device';
@@ -13,6 +14,14 @@ export type LoginAttempts = ReturnType<typeof loginAttempts>;
 export function loginAttempts(config: Config) {
   const keys = [config.appSecret, ...config.appSecretsBefore].map((secret) => deriveKey(secret, 'trusted-device'));
   const [newestKey] = keys as [Buffer, ...Buffer[]];
+
+  function deviceKnownTo(request: FastifyRequest, account: string) {
+    for (const cookie of cookieValues(request.headers.cookie, COOKIE)) {
+      const device = trustedDevice(keys, account, cookie, Date.now());
+      if (device) return device;
+    }
+    return null;
+  }
 
   return {
     /**
@@ -25,7 +34,7 @@ export function loginAttempts(config: Config) {
     async reserve(request: FastifyRequest, email: string) {
       // #region reserve
       const account = accountOf(email);
-      const device = trustedDevice(keys, account, request.cookies[COOKIE], Date.now());
+      const device = deviceKnownTo(request, account);
       const { limiter } = request.server;
       const take = limiter.takeOf('login-account', 'free', device ? deviceOf(device) : account);
       const { allowed, giveBack } = await limiter.reserve(take);
@@ -37,9 +46,8 @@ export function loginAttempts(config: Config) {
     /** Lets the browser be known when it comes back to this account. */
     trustDevice(request: FastifyRequest, reply: FastifyReply, email: string) {
       const account = accountOf(email);
-      const now = Date.now();
-      if (trustedDevice(keys, account, request.cookies[COOKIE], now)) return;
-      reply.setCookie(COOKIE, signDevice(newestKey, account, now), {
+      if (deviceKnownTo(request, account)) return;
+      reply.setCookie(COOKIE, signDevice(newestKey, account, Date.now()), {
         path: '/v1/sessions',
         httpOnly: true,
         sameSite: 'lax',

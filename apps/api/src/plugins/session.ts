@@ -7,6 +7,7 @@ import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { createSession, endSession, endSessionsOf, setTierOfSessions, touchSession } from '../queries/sessions.ts';
 import { roleOfUser, tierOfUser } from '../queries/users.ts';
+import { cookieValues } from '../rules/cookie-values.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 import { meaningOf } from './error-mapping.ts';
 
@@ -31,15 +32,17 @@ export function readSessions(app: Api, { config, redis }: Deps) {
     throw error;
   });
   app.addHook('onRequest', async (request) => {
-    const sid = request.cookies[COOKIE];
-    if (!sid) return;
-    const user = await touchSession(redis, sid);
-    if (user) request.viewer = { user, via: 'session' };
+    for (const sid of cookieValues(request.headers.cookie, COOKIE)) {
+      const user = await touchSession(redis, sid);
+      if (!user) continue;
+      request.viewer = { user, via: 'session' };
+      return;
+    }
   });
 }
 
 /**
- * Begins a session in a new id; the one that the request came with, whoever set it, is dead (session fixation).
+ * Begins a session in a new id, and ends every session that the request presented, whoever set its id (session fixation).
  * @returns the user as their sessions know them now
  */
 export async function startSession(deps: Deps, request: FastifyRequest, reply: FastifyReply, user: User) {
@@ -47,8 +50,7 @@ export async function startSession(deps: Deps, request: FastifyRequest, reply: F
   const { redis, config } = deps;
   await createSession(redis, sid, user, sessionOwner(config.appSecret, user.id));
   const tier = await keepTierCurrent(deps, user.id, user.tier);
-  const before = request.cookies[COOKIE];
-  if (before) await endSession(redis, before);
+  await endPresentedSessions(redis, request);
   // Secure on https only, as seen by the trusted proxy: a Secure cookie over plain http://localhost would be dropped.
   reply.setCookie(COOKIE, sid, {
     path: '/',
@@ -75,11 +77,14 @@ export async function keepTierCurrent({ config, db, redis }: Deps, userId: strin
   return known;
 }
 
-/** Ends the request's session. */
+/** Ends every session that the request presented. */
 export async function leaveSession(redis: Redis, request: FastifyRequest, reply: FastifyReply) {
-  const sid = request.cookies[COOKIE];
-  if (sid) await endSession(redis, sid);
+  await endPresentedSessions(redis, request);
   clearSessionCookie(request, reply);
+}
+
+async function endPresentedSessions(redis: Redis, request: FastifyRequest) {
+  for (const sid of cookieValues(request.headers.cookie, COOKIE)) await endSession(redis, sid);
 }
 
 /** Tells the browser to forget its `sid`. */

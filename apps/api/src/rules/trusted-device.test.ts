@@ -29,7 +29,6 @@ test('a cookie signed under an earlier secret stays good while that is known', (
 
 const [id, issued, signature] = cookie.split('.') as [string, string, string];
 test.each([
-  ['nothing', undefined],
   ['an empty one', ''],
   ['another id', `${'A'.repeat(22)}.${issued}.${signature}`],
   ['a later date', `${id}.${(now + 1).toString(36)}.${signature}`],

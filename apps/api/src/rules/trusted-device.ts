@@ -16,8 +16,8 @@ export function signDevice(key: Buffer, account: string, nowMs: number) {
 }
 
 /** The device's id, or null if the cookie was not signed by us, for this account, within its time. */
-export function trustedDevice(keys: readonly Buffer[], account: string, cookie: string | undefined, nowMs: number) {
-  const [, unsigned, id, issued, signed] = /^(([\w-]{22})\.([0-9a-z]{1,9}))\.([\w-]{43})$/.exec(cookie ?? '') ?? [];
+export function trustedDevice(keys: readonly Buffer[], account: string, cookie: string, nowMs: number) {
+  const [, unsigned, id, issued, signed] = /^(([\w-]{22})\.([0-9a-z]{1,9}))\.([\w-]{43})$/.exec(cookie) ?? [];
   if (!unsigned || !id || !issued || !signed) return null;
   const given = Buffer.from(signed, 'base64url');
   const genuine = keys.some((key) => timingSafeEqual(signature(key, account, unsigned), given));
