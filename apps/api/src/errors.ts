@@ -10,6 +10,7 @@ export type Failure =
   | { kind: 'cross-origin' }
   | { kind: 'not-found'; what: string }
   | { kind: 'not-valid'; path: string; message: string }
+  | { kind: 'malformed'; reason: string }
   | { kind: 'email-taken' }
   | { kind: 'slug-taken' }
   | { kind: 'sold-out'; ticketTypeName?: string }

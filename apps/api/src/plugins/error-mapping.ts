@@ -119,6 +119,8 @@ function answerToFailure(failure: Failure): Answer {
         errors: [{ path: path || '/', message }],
       };
     }
+    case 'malformed':
+      return { code: 'malformed_request', detail: failure.reason };
     case 'email-taken':
       return { code: 'email_taken', detail: 'Log in with this e-mail address, or register with another.' };
     case 'slug-taken':

@@ -1,6 +1,8 @@
 import fastify, { errorCodes, type FastifyServerOptions } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Api } from '../deps.ts';
+import { fail } from '../errors.ts';
+import { jsonText } from '../rules/json-text.ts';
 import { sendNotFound } from './error-mapping.ts';
 import { describeError } from './logged-errors.ts';
 import { describeRequest } from './logged-requests.ts';
@@ -48,6 +50,7 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   readJson(app);
+  checkAddresses(app);
   return app;
 }
 
@@ -58,12 +61,38 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
 function readJson(app: Api) {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else void parse(request, body as string, done);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return void done(null, undefined);
+    try {
+      void parse(request, jsonText(body as Buffer, request.headers['content-type']), done);
+    } catch (error) {
+      done(error as Error);
+    }
   });
   app.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
     else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(request.headers['content-type']));
   });
+}
+
+/**
+ * Refuses a query that is not UTF-8, which its parser would pass on as it was sent, and finds nothing behind an empty
+ * parameter: `/v1/events/` is no event.
+ */
+function checkAddresses(app: Api) {
+  app.addHook('preValidation', async (request, reply) => {
+    const query = request.url.split('?').slice(1).join('?');
+    if (!isDecodable(query)) fail({ kind: 'malformed', reason: 'The query has bytes that are not UTF-8.' });
+    const parameters = Object.entries(request.params as Record<string, string>);
+    if (parameters.some(([name, value]) => name !== '*' && value === '')) return sendNotFound(request, reply);
+  });
+}
+
+function isDecodable(text: string) {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -110,6 +110,23 @@ test.each([
   });
 });
 
+test.each(['search=M%E4rz', 'search=%ED%A0%80', 'search=%', 'search=a&limit=%zz'])(
+  'a query that is not UTF-8 is refused: %s',
+  async (query) => {
+    expect((await call('GET', `/v1/events?${query}`)).json()).toMatchObject({
+      status: 400,
+      error: 'malformed_request',
+    });
+  },
+);
+
+test('nothing answers where a parameter is empty', async () => {
+  for (const url of ['/v1/events/', '/v1/events/?limit=1', '/v1/bookings/', '/v1/events//ticket-types']) {
+    const method = url.endsWith('types') ? 'POST' : 'GET';
+    expect((await call(method, url, organiser)).json()).toMatchObject({ status: 404, error: 'not_found' });
+  }
+});
+
 test('a search is words, not a pattern', async () => {
   await create({ name: '100% Percent_Night' });
   const found = async (search: string) =>

@@ -11,6 +11,7 @@ import { confirmIfClear } from '../queries/confirmations.ts';
 import { openGates } from '../queries/inventory-gate.ts';
 import { type BegunPayment, beginPayment, paymentById } from '../queries/payments.ts';
 import { whyNotPayable } from '../rules/booking-status.ts';
+import { jsonText } from '../rules/json-text.ts';
 import type { ProviderEvent } from '../rules/payment-grid.ts';
 import { codeKey } from '../rules/ticket-codes.ts';
 import { isSignedWebhook } from '../rules/webhook-signatures.ts';
@@ -120,7 +121,7 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
 
 function readEvent(body: Buffer) {
   try {
-    return providerEvent.safeParse(JSON.parse(body.toString())).data;
+    return providerEvent.safeParse(JSON.parse(jsonText(body))).data;
   } catch {
     return undefined;
   }

@@ -134,6 +134,22 @@ test('logging out ends this session, logging out everywhere ends all', async () 
   expect([await statusWith(two), await statusWith(three)]).toEqual([401, 401]);
 });
 
+test('a stale cookie in front of a live one does not log anybody out, and all that is presented ends together', async () => {
+  await register('twice@example.test');
+  const live = async () => sidOf(await logIn('twice@example.test'))?.value ?? '';
+  const present = (method: 'GET' | 'DELETE', ...sids: string[]) =>
+    call(method, '/v1/sessions/current', { headers: { cookie: sids.map((sid) => `sid=${sid}`).join('; ') } });
+  const [one, other] = [await live(), await live()];
+  expect((await present('GET', 'stale', one)).statusCode).toBe(200);
+  expect((await present('GET', one, 'stale')).statusCode).toBe(200);
+  expect((await present('DELETE', 'stale', one, other)).statusCode).toBe(204);
+  expect([await statusWith(one), await statusWith(other)]).toEqual([401, 401]);
+
+  const [planted, own] = [await live(), await live()];
+  await logIn('twice@example.test', { headers: { cookie: `sid=${planted}; sid=${own}` } });
+  expect([await statusWith(planted), await statusWith(own)]).toEqual([401, 401]);
+});
+
 test('logging out without a session, or with an empty JSON body, is no error', async () => {
   expect(
     (await call('DELETE', '/v1/sessions/current', { headers: { 'content-type': 'application/json' } })).statusCode,
@@ -242,6 +258,26 @@ test.each([
   });
   expect(response.json()).toMatchObject({ status: 400, error: 'validation_failed' });
   expect(response.json().errors.length).toBeGreaterThan(0);
+});
+
+test('text that is not UTF-8 is refused, and never stored as something else', async () => {
+  const send = (payload: Buffer | string, type = 'application/json') =>
+    made.app.inject({ method: 'POST', url: '/v1/users', headers: { 'content-type': type }, payload });
+  const body = JSON.stringify({ email: 'maerz@example.test', password: demoPassword, name: 'März' });
+  const malformed = { status: 400, error: 'malformed_request' };
+  expect((await send(Buffer.from(body, 'latin1'))).json()).toMatchObject(malformed);
+  expect((await send(body, 'application/json; charset=iso-8859-1')).json()).toMatchObject(malformed);
+  expect((await send(body.replace('ä', '\\ud800'))).json()).toMatchObject(malformed);
+  expect((await send(body, 'application/json; charset=UTF-8')).json()).toMatchObject({ name: 'März' });
+});
+
+test('a name without anything to read, or with something hidden, is refused', async () => {
+  for (const name of ['\u200b', '\u2800', '\u3164', '\ue000', 'Ann\u202enhoJ', 'Ann\u2028Bob']) {
+    const registered = await call('POST', '/v1/users', {
+      body: { email: 'hidden@example.test', password: demoPassword, name },
+    });
+    expect(registered.json()).toMatchObject({ error: 'validation_failed', errors: [{ path: '/name' }] });
+  }
 });
 
 test('broken JSON, another type and a huge body are problems, not faults', async () => {
