@@ -52,8 +52,9 @@ export const paymentTokens = {
   tok_answer_lost: 'The charge is made, but its answer never arrives: only the webhook tells.',
 } as const;
 export type PaymentToken = keyof typeof paymentTokens;
+/** A booking whose total is zero needs no token: it is confirmed, and no provider hears of it. */
 export const payment = z.strictObject({
-  paymentToken: z.enum(Object.keys(paymentTokens) as [PaymentToken, ...PaymentToken[]]),
+  paymentToken: z.enum(Object.keys(paymentTokens) as [PaymentToken, ...PaymentToken[]]).optional(),
 });
 
 /** What the sandbox provider tells by webhook. `reference` is the payment's id. */

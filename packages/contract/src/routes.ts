@@ -212,7 +212,7 @@ export const routes = {
     schema: { params: byId, response: { 200: booking } },
   },
   payBooking: {
-    summary: 'Pay a held booking',
+    summary: 'Pay a held booking, or confirm one that costs nothing',
     access: 'user',
     limit: 'payment',
     problems: [

@@ -88,9 +88,13 @@ export async function settlePayment(
   });
 }
 
-/** Sends back what is due, and notes it. Asked twice it changes nothing more; if it fails the late-payments job asks again. */
+/**
+ * Refunds what is due, and records it. A second call changes nothing; after a failure the late-payments job tries again. What
+ * cost nothing was never charged, so the provider is not asked.
+ */
 export async function refundPayment(db: Database, provider: PaymentProvider, paymentId: string) {
-  await provider.refund(paymentId);
+  const payment = await paymentById(db, paymentId);
+  if (payment && payment.amountMinor > 0) await provider.refund(paymentId);
   await settlePayment(db, paymentId, 'refunded');
 }
 

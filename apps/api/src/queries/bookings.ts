@@ -48,7 +48,7 @@ export async function lockEventOfBooking(db: Connection, id: string, userId: str
 }
 
 /** What a change of a booking is decided from; `checkedIn` if a ticket of it has admitted somebody. */
-export type BookingForChange = BookingState & { id: string; checkedIn: boolean };
+export type BookingForChange = BookingState & { id: string; totalMinor: number; checkedIn: boolean };
 
 /** One booking with the clock and its event, for a change or its refusal. Undefined if there is none, or not of this user. */
 export async function bookingForChange(
@@ -60,6 +60,7 @@ export async function bookingForChange(
     .select({
       id: bookings.id,
       status: bookings.status,
+      totalMinor: bookings.totalMinor,
       holdExpiresAt: bookings.holdExpiresAt,
       eventStatus: sql<EventStatus>`events.status`,
       eventStartsAt: events.startsAt,

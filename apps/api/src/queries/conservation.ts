@@ -82,7 +82,7 @@ export const conservationLaws: ConservationLaw[] = [
       from payments full join sandbox.charges on charges.reference = payments.id
       where payments.id is null
         or charges.amount_minor <> payments.amount_minor or charges.currency <> payments.currency
-        or case payments.status
+        or payments.amount_minor > 0 and case payments.status
           when 'charged' then charges.status is distinct from 'accepted'
           when 'refunded' then charges.status is distinct from 'refunded'
           when 'declined' then charges.status in ('accepted', 'refunded')

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 
-export type LatePayment = { id: string; status: 'pending' | 'refund_due' };
+export type LatePayment = { id: string; status: 'pending' | 'refund_due'; amountMinor: number };
 
 /**
  * Takes payments that nothing has been heard of for a while: pending ones after 10 s, when no charge can still be under way,
@@ -15,6 +15,6 @@ export async function takeLatePayments(db: Connection, limit: number): Promise<L
       where status in ('pending', 'refund_due')
         and changed_at < statement_timestamp() - case status when 'pending' then interval '10 s' else interval '2 s' end
       order by changed_at limit ${limit} for update skip locked)
-    returning id, status`);
+    returning id, status, amount_minor as "amountMinor"`);
   return rows;
 }

@@ -28,8 +28,7 @@ export async function beginPayment(
       returning id, amount_minor, currency
     )
     select begun.id, amount_minor as "amountMinor", begun.currency, event_id as "eventId" from begun, payable`);
-  // node-postgres reads a bigint as text.
-  return rows[0] && { ...rows[0], amountMinor: Number(rows[0].amountMinor) };
+  return rows[0];
 }
 
 /** One payment by its id, which is also the provider's reference to it. */

@@ -4,7 +4,7 @@ import { useStores } from '@minitickets/stack/test-stores';
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { audit } from '../audit/audit.ts';
-import { bookings, payments, sandboxCharges, sandboxEvents } from '../db/schema.ts';
+import { bookings, payments, sandboxCharges, sandboxEvents, ticketTypes } from '../db/schema.ts';
 import { settleLatePayments } from '../jobs/settle-late-payments.ts';
 import { deriveKey } from '../keys.ts';
 import { sandboxProvider } from '../payments/sandbox-provider.ts';
@@ -318,4 +318,67 @@ test('an event that could not be delivered is told again later', async () => {
   await made.db.update(sandboxEvents).set({ nextAttemptAt: sql`now()` }).where(sql`delivered_at is null`);
   expect(await deliver()).toBe(1);
   expect(told).toHaveLength(1);
+});
+
+/** A shop whose tickets cost nothing, and a held booking of two of them. */
+async function freeShop() {
+  const free = await shop(made);
+  await made.db.update(ticketTypes).set({ priceMinor: 0 }).where(eq(ticketTypes.eventId, free.event.id));
+  const sid = await buyer();
+  const booking = (await free.book(sid, [free.lineOf(2)])).json();
+  const confirm = (body: Record<string, unknown> = {}) =>
+    free.call('POST', `/v1/bookings/${booking.id}/payment`, sid, body);
+  return { ...free, sid, booking, confirm };
+}
+const chargesOf = async (bookingId: string) => {
+  const { id } = await paymentOf(bookingId);
+  return made.db.select().from(sandboxCharges).where(eq(sandboxCharges.reference, id));
+};
+
+test('a booking that costs nothing is confirmed without a card and without the provider', async () => {
+  const { booking, confirm, counts } = await freeShop();
+  const answers = await Promise.all([confirm(), confirm({ paymentToken: 'tok_declined' })]);
+  expect(booking.totalMinor).toBe(0);
+  for (const answer of [...answers, await confirm()]) {
+    // Of two at once the second may find the first one running.
+    if (answer.json().error === 'payment_in_progress') continue;
+    expect(answer.json()).toMatchObject({ status: 'confirmed', payment: 'paid', totalMinor: 0 });
+    expect(answer.json().tickets).toHaveLength(2);
+  }
+  expect(await counts()).toEqual([{ held: 0, sold: 2 }]);
+  expect(await chargesOf(booking.id)).toEqual([]);
+  expect(await broken()).toEqual([]);
+});
+
+test('a free booking is cancelled without the provider, and its places come back once', async () => {
+  const { booking, confirm, cancel, counts, sid } = await freeShop();
+  await confirm();
+  expect((await cancel(sid, booking)).json()).toMatchObject({ status: 'cancelled', payment: 'refunded' });
+  expect(await counts()).toEqual([{ held: 0, sold: 0 }]);
+  expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded', amountMinor: 0 });
+  expect(await chargesOf(booking.id)).toEqual([]);
+  expect(await broken()).toEqual([]);
+});
+
+test('a free booking whose task died while confirming it is confirmed by the late-payments job', async () => {
+  const { booking, read, sid } = await freeShop();
+  const { rows } = await made.db.execute<{ user_id: string }>(
+    sql`select user_id from bookings where id = ${booking.id}`,
+  );
+  await beginPayment(made.db, booking.id, rows[0]?.user_id ?? '');
+  await waitAMinute();
+  await settleLatePayments(made, sandboxProvider(made.db));
+  expect(await read(sid, booking)).toMatchObject({ status: 'confirmed', payment: 'paid' });
+  expect(await chargesOf(booking.id)).toEqual([]);
+  expect(await broken()).toEqual([]);
+});
+
+test('a booking that costs something is not confirmed without a payment token, and stays payable', async () => {
+  const { book, call, pay } = await shop(made);
+  const sid = await buyer();
+  const booking = (await book(sid)).json();
+  expect((await call('POST', `/v1/bookings/${booking.id}/payment`, sid, {})).json()).toMatchObject({
+    ...{ status: 400, error: 'validation_failed', errors: [{ path: '/paymentToken' }] },
+  });
+  expect((await pay(sid, booking)).json()).toMatchObject({ status: 'confirmed' });
 });

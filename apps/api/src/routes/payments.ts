@@ -36,6 +36,12 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
   serve('payBooking', async (request) => {
     const userId = viewerOf(request).user.id;
     const { id: bookingId } = request.params;
+    const { paymentToken } = request.body;
+    if (paymentToken === undefined) {
+      // A total never changes, so it cannot become a sum between this and the payment's beginning.
+      const state = await bookingForChange(db, bookingId, userId);
+      if (state && state.totalMinor > 0) failWithoutToken();
+    }
     // Committed before the provider is asked: a charge that nobody here knows of could never be sent back.
     const begun = await beginPayment(db, bookingId, userId);
     if (!begun) {
@@ -43,7 +49,7 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
       const obstacle = whyNotPayable(state ?? fail({ kind: 'not-found', what: 'booking' }));
       if (obstacle) fail(obstacle);
     }
-    if (begun) await charge(begun, request.body.paymentToken, request.log);
+    if (begun) await charge(begun, paymentToken, request.log);
     // A charge that was made is kept for a confirmed booking alone.
     const refunded = begun !== undefined;
 
@@ -55,21 +61,13 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
   });
 
   /**
-   * Charges, and settles what came of it.
+   * Charges what a booking costs, and settles the payment by the answer. Nothing is charged for a total of zero: it counts as
+   * accepted, and everything else is as for any payment.
    * @throws TicketingError payment-in-progress, payment-declined; otherwise the charge was made
    */
-  async function charge(
-    { id: reference, eventId, ...price }: BegunPayment,
-    token: PaymentToken,
-    log: FastifyBaseLogger,
-  ) {
-    const { amountMinor, currency } = price;
-    const deadline = AbortSignal.timeout(ANSWER_PATIENCE_MS);
-    const answer = await provider
-      .charge({ reference, amountMinor, currency, token }, deadline)
-      .catch((error: unknown) =>
-        log.warn({ err: error, payment: reference }, 'the provider gave no answer to a charge'),
-      );
+  async function charge(begun: BegunPayment, token: PaymentToken | undefined, log: FastifyBaseLogger) {
+    const { id: reference, eventId } = begun;
+    const answer = begun.amountMinor === 0 ? 'accepted' : await askProvider(begun, token ?? failWithoutToken(), log);
     if (answer && !(answer === 'accepted' && (await confirm(eventId, reference)))) {
       await settlePayment(db, reference, answer);
     }
@@ -78,6 +76,20 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
     if (status === 'pending') fail({ kind: 'payment-in-progress' });
     if (status === 'declined') fail({ kind: 'payment-declined' });
     if (status === 'refund_due') await sendBack(reference, log);
+  }
+
+  /** Returns the provider's answer; undefined if none came in time. */
+  async function askProvider(
+    { id: reference, amountMinor, currency }: BegunPayment,
+    token: PaymentToken,
+    log: FastifyBaseLogger,
+  ) {
+    const deadline = AbortSignal.timeout(ANSWER_PATIENCE_MS);
+    return provider
+      .charge({ reference, amountMinor, currency, token }, deadline)
+      .catch((error: unknown) =>
+        log.warn({ err: error, payment: reference }, 'the provider gave no answer to a charge'),
+      );
   }
 
   async function confirm(eventId: string, reference: string) {
@@ -117,6 +129,10 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
       return reply.code(204).send(null);
     });
   });
+}
+
+function failWithoutToken(): never {
+  return fail({ kind: 'not-valid', path: '/paymentToken', message: 'required: this booking is not free' });
 }
 
 function readEvent(body: Buffer) {
