@@ -5,6 +5,9 @@ import pg from 'pg';
 import * as schema from './schema.ts';
 import { applySessionSettings, type Deadlines } from './session-settings.ts';
 
+// Money and positions are safe integers by their bounds; node-postgres would read a bigint as text.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
 export type Transaction = PgTransaction<NodePgQueryResultHKT, typeof schema, ExtractTablesWithRelations<typeof schema>>;
 /** What every query takes first: the pool, or the transaction that the caller opened. */
