@@ -2,8 +2,10 @@
 // task, then again and again directly at one task, each time with another forged address, and prints what it was answered.
 import { lookup } from 'node:dns/promises';
 
+// Addresses, not names: a task answers only for hosts that are its own.
+const balancer = await lookup('haproxy');
 const throughBalancer = {};
-for (let turn = 1; turn <= 9; turn += 1) await count(throughBalancer, 'http://haproxy:8080');
+for (let turn = 1; turn <= 9; turn += 1) await count(throughBalancer, `http://${balancer.address}:8080`);
 // One address, so that our own is always the same one too.
 const { address } = await lookup('api');
 const began = Date.now();

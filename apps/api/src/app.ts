@@ -9,6 +9,7 @@ import { trustProxies } from './plugins/client-address.ts';
 import { mapErrors, sendNotFound } from './plugins/error-mapping.ts';
 import { measureRequests } from './plugins/metrics.ts';
 import { openApp } from './plugins/open-app.ts';
+import { restrictHosts } from './plugins/public-url.ts';
 import { limitRequests } from './plugins/rate-limits.ts';
 import { limitReads } from './plugins/read-deadline.ts';
 import { watchEviction } from './plugins/redis-eviction.ts';
@@ -52,6 +53,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   const metrics = measureRequests(app, config.taskName);
   reportTask(app, deps, lifecycle);
   setSecurityHeaders(app);
+  restrictHosts(app, config.publicUrl);
   await describeRoutes(app);
   healthRoutes(app, deps, lifecycle, watchEviction(app, deps, metrics));
   metricsRoute(app, metrics);

@@ -105,6 +105,20 @@ test.each(['a'.repeat(40), 'minitickets-secret-minitickets-secret', 'please-chan
   },
 );
 
+test('the public URL is an origin, and no path or credentials', () => {
+  expect(readConfig({ ...usable, PUBLIC_URL: 'https://shop.example/' }).publicUrl).toBe('https://shop.example');
+  expect(readConfig({ ...usable, PUBLIC_URL: 'http://localhost:8080' }).publicUrl).toBe('http://localhost:8080');
+  expect(readConfig(usable).publicUrl).toBeUndefined();
+  for (const wrong of [
+    'shop.example',
+    'ftp://shop.example',
+    'https://shop.example/shop',
+    'https://a:b@shop.example',
+    '*',
+  ])
+    expect(refusal({ ...usable, PUBLIC_URL: wrong })).toContain('PUBLIC_URL');
+});
+
 function fileWith(text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'minitickets-config-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

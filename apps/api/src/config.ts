@@ -20,6 +20,15 @@ const addressRanges = z.string().transform((text, context) => {
   return ranges;
 });
 
+const isHttpOrigin = (text: string) =>
+  /^https?:/i.test(text) && URL.canParse(text) && new URL(text).origin === text.toLowerCase().replace(/\/$/, '');
+
+/** An origin: scheme, host, perhaps a port. The pages and cookies live at the root, so a path is refused. */
+export const publicUrl = z
+  .string()
+  .refine(isHttpOrigin, 'an origin, as in https://shop.example')
+  .transform((text) => new URL(text).origin);
+
 const secret = z.string().min(32, 'at least 32 characters: openssl rand -base64 33');
 
 const variables = z.object({
@@ -43,6 +52,8 @@ const variables = z.object({
     .string()
     .regex(/^[\w:.-]{0,40}$/)
     .default('mt:'),
+  /** The address under which browsers reach the shop, as in https://shop.example. From it follow Secure cookies, HSTS and the allowed host. */
+  PUBLIC_URL: publicUrl.optional(),
   /** Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, comma-separated. None by default. */
   TRUSTED_PROXIES: addressRanges.default([]),
   /** Every key of the application is derived from it. The same in all tasks. */
@@ -80,6 +91,7 @@ const config = variables
     production: all.NODE_ENV === 'production',
     host: all.HOST,
     port: all.PORT,
+    publicUrl: all.PUBLIC_URL,
     taskName: all.TASK_NAME,
     databaseUrl: all.DATABASE_URL,
     databasePoolSize: all.DATABASE_POOL_SIZE,

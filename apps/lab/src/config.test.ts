@@ -10,6 +10,12 @@ test('in production the lab starts only if somebody says so', () => {
   expect(readConfig({ ...environment, NODE_ENV: 'production', ALLOW_LAB_IN_PRODUCTION: 'true' }).port).toBe(4000);
 });
 
+test('Redis may be paused only where the environment says so', () => {
+  expect(readConfig(environment).allowRedisPauses).toBe(false);
+  expect(readConfig({ ...environment, ALLOW_REDIS_PAUSES: 'true' }).allowRedisPauses).toBe(true);
+  expect(() => readConfig({ ...environment, ALLOW_REDIS_PAUSES: 'yes' })).toThrow(/ALLOW_REDIS_PAUSES/);
+});
+
 test('elsewhere it starts with stores and nothing else', () => {
   expect(readConfig(environment)).toMatchObject({ host: '127.0.0.1', redisUrl: environment.REDIS_URL });
   expect(() => readConfig({})).toThrow(/DATABASE_URL.*REDIS_URL/s);

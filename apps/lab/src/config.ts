@@ -1,4 +1,4 @@
-import { readVariables } from '@minitickets/api/config';
+import { publicUrl, readVariables } from '@minitickets/api/config';
 import { keptResultsFolder } from '@minitickets/decisions/frame/kept-results';
 import { z } from 'zod';
 
@@ -7,6 +7,10 @@ const config = z
     NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
     /** Experiments make databases and load the stores: in production only somebody who wants that lets them. */
     ALLOW_LAB_IN_PRODUCTION: z.enum(['true', 'false']).default('false'),
+    /** A pause of Redis stops log-ins and bookings for everybody: only for a stack that one person has to themselves. */
+    ALLOW_REDIS_PAUSES: z.enum(['true', 'false']).default('false'),
+    /** As the tasks have it. */
+    PUBLIC_URL: publicUrl.optional(),
     HOST: z.string().default('127.0.0.1'),
     PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
     /** Of a role that may make databases. */
@@ -25,6 +29,8 @@ const config = z
   .transform((all) => ({
     host: all.HOST,
     port: all.PORT,
+    publicUrl: all.PUBLIC_URL,
+    allowRedisPauses: all.ALLOW_REDIS_PAUSES === 'true',
     databaseUrl: all.DATABASE_URL,
     redisUrl: all.REDIS_URL,
     dataDir: all.LAB_DATA_DIR,

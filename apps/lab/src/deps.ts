@@ -9,4 +9,6 @@ export type Deps = {
   queue: RunQueue;
   history: RunHistory;
   pauses: RedisPauses;
+  /** Whether clients may pause Redis, which refuses log-ins and bookings to everybody while it lasts. */
+  allowRedisPauses: boolean;
 };

@@ -52,7 +52,8 @@ export function openLab({ config, experiments, program, runDeadline = deadlineFo
     notBefore: () => pauses.until() ?? 0,
     onError: warn('a run could not be carried out'),
   });
-  buildApp(app, { experiments, queue, history, pauses }, lifecycle);
+  const deps = { experiments, queue, history, pauses, allowRedisPauses: config.allowRedisPauses };
+  buildApp(app, deps, lifecycle, config.publicUrl);
 
   return {
     app,

@@ -41,6 +41,12 @@ test('while it is paused Redis answers nobody, the lab says until when, and it e
   redis.disconnect();
 });
 
+test('where others share the stack nobody pauses Redis', async () => {
+  const lab = await startLab({ redisUrl: own.url, allowRedisPauses: false });
+  expect(await pause(lab, 1)).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+  expect(await current(lab)).toBeNull();
+});
+
 test('a pause is not made longer by another', async () => {
   const lab = await startLab({ redisUrl: own.url });
   const [one, other] = await Promise.all([pause(lab, 1), pause(lab, 10)]);

@@ -6,6 +6,7 @@ export * from './email.ts';
 export * from './events.ts';
 export * from './fields.ts';
 export * from './headers.ts';
+export * from './hosts.ts';
 export * from './lab.ts';
 export * from './lab-events.ts';
 export * from './limits.ts';

@@ -2,6 +2,7 @@ import type { Api, Deps } from '@minitickets/api/deps';
 import { fail } from '@minitickets/api/errors';
 import type { LoginAttempts } from '@minitickets/api/limiting/login-attempts';
 import type { Passwords } from '@minitickets/api/passwords';
+import { isHttps } from '@minitickets/api/plugins/public-url';
 import { limit } from '@minitickets/api/plugins/rate-limits';
 import { startSession } from '@minitickets/api/plugins/session';
 import { replacePasswordHash, userByEmail } from '@minitickets/api/queries/users';
@@ -25,7 +26,7 @@ export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attemp
     if (!account || !matches) await limit('login')(request, reply);
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
     await attempt.giveBack();
-    attempts.trustDevice(request, reply, email);
+    attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
     const { passwordHash, ...known } = account;
     if (passwords.isOutdated(passwordHash)) {
       await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
@@ -57,7 +58,7 @@ export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attemp
     if (!account || !matches) await redis.incr(`failures:${request.ip}`);
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
     await attempt.giveBack();
-    attempts.trustDevice(request, reply, email);
+    attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
     const { passwordHash, ...known } = account;
     if (passwords.isOutdated(passwordHash)) {
       await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));

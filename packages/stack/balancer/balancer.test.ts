@@ -19,7 +19,7 @@ test('ready tasks answer in turn', async () => {
 
 test('a task hears of the client only what its socket says, whatever the client claims', async () => {
   const { origin } = await startTask(echo);
-  const { port } = await balance([origin]);
+  const { port } = await balance([origin], { publicUrl: 'https://shop.example' });
   const claims =
     'X-Forwarded-For: 6.6.6.6, 10.9.8.7\r\nForwarded: for=6.6.6.6\r\nX-Real-IP: 6.6.6.6\r\nX-Forwarded-Host: evil.example';
   const answer = await sendRaw(port, `GET / HTTP/1.1\r\nHost: shop.example\r\n${claims}\r\nConnection: close\r\n\r\n`);
@@ -252,7 +252,7 @@ test('stopping does not wait for event streams', async () => {
 
 test('a target in absolute-form is forwarded as its path, and its host replaces the Host header', async () => {
   const { origin } = await startTask(echo);
-  const { port } = await balance([origin]);
+  const { port } = await balance([origin], { publicUrl: 'https://shop.example' });
   const answer = await sendRaw(
     port,
     'GET http://shop.example/v1/events HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n',
@@ -260,11 +260,27 @@ test('a target in absolute-form is forwarded as its path, and its host replaces 
   expect(jsonOf(answer)).toMatchObject({ url: '/v1/events', headers: { host: 'shop.example' } });
 });
 
+test.each([
+  ['in the Host header', 'GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'],
+  ['in the target', 'GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
+])('a host that is not ours %s is refused with 421 and reaches no task', async (_where, bytes) => {
+  let reached = 0;
+  const { origin } = await startTask((_incoming, response) => {
+    reached += 1;
+    response.end();
+  });
+  const { port } = await balance([origin], { publicUrl: 'https://shop.example' });
+  const answer = await sendRaw(port, bytes);
+  expect(answer).toMatch(/^HTTP\/1.1 421 /);
+  expect(jsonOf(answer)).toMatchObject({ status: 421, error: 'misdirected_request' });
+  expect(reached).toBe(0);
+});
+
 test('an upgrade is answered as an ordinary request', async () => {
   const { origin } = await startTask(echo);
   const { port } = await balance([origin]);
   const upgrade = 'Connection: upgrade, close\r\nUpgrade: websocket';
-  const answer = await sendRaw(port, `GET / HTTP/1.1\r\nHost: a\r\n${upgrade}\r\n\r\n`);
+  const answer = await sendRaw(port, `GET / HTTP/1.1\r\nHost: localhost\r\n${upgrade}\r\n\r\n`);
   expect(answer).toMatch(/^HTTP\/1.1 200 /);
   expect(jsonOf(answer).headers).not.toHaveProperty('upgrade');
 });
@@ -273,19 +289,19 @@ test.each([
   ['CONNECT', 'CONNECT 127.0.0.1:5432 HTTP/1.1\r\nHost: 127.0.0.1:5432\r\n\r\n'],
   [
     'a length and an encoding at once',
-    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
-  ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd'],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd'],
   [
     'an encoding that is not chunked',
-    'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
   ],
-  ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+  ['two hosts', 'GET / HTTP/1.1\r\nHost: localhost\r\nHost: b\r\n\r\n'],
   ['no host', 'GET / HTTP/1.1\r\n\r\n'],
-  ['a target for no task', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ['a header with a line feed', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\nX-Forwarded-For: 6.6.6.6\r\n\r\n'],
+  ['a target for no task', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ['a header with a line feed', 'GET / HTTP/1.1\r\nHost: localhost\r\nX: a\nX-Forwarded-For: 6.6.6.6\r\n\r\n'],
   ['no HTTP', 'EHLO mail.example\r\n\r\n'],
-  ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: banana\r\n\r\n'],
+  ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: banana\r\n\r\n'],
 ])('%s is refused with 400, reaches no task, and closes the connection', async (_what, bytes) => {
   let reached = 0;
   const { origin } = await startTask((_incoming, response) => {
@@ -310,13 +326,13 @@ test.each([
 ])('%s is answered with 400, because it is the client’s fault', async (_what, rest, ends) => {
   const { origin } = await startTask(readsAll);
   const { port } = await balance([origin]);
-  const answer = await sendRaw(port, `POST / HTTP/1.1\r\nHost: a\r\n${rest}`, { ends });
+  const answer = await sendRaw(port, `POST / HTTP/1.1\r\nHost: localhost\r\n${rest}`, { ends });
   expect(jsonOf(answer)).toMatchObject({ status: 400, error: 'malformed_request' });
 });
 
 test.each([
-  ['head', 'POST / HTTP/1.1\r\nHost: a\r\nX: '],
-  ['body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n'],
+  ['head', 'POST / HTTP/1.1\r\nHost: localhost\r\nX: '],
+  ['body', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n'],
 ])(
   'a %s that drips for longer than a request may take is answered with 408, and the connection is closed',
   async (_what, begun) => {

@@ -18,6 +18,8 @@ export interface BalancerOptions {
   port?: number;
   /** The address from which tasks are called, so that they can tell the balancer from others on this machine. */
   localAddress?: string;
+  /** The address under which browsers reach the balancer. Of names that are not loopback names, only its host is answered. */
+  publicUrl?: string | undefined;
   /** Within this time a whole request, its body too, has to arrive, however steadily it drips. */
   arrivalMs?: number;
   /** What clients may take of the balancer; each has a default. */
@@ -53,7 +55,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   const openUpstream = (origin: string) => openTask(origin, localAddress, limits.maxConnections);
   const tasks = origins.map(openUpstream);
   const labs = options.lab === undefined ? [] : [openUpstream(options.lab)];
-  const [nextTask, nextLab] = [rotation(tasks), rotation(labs)];
+  const upstreams = { nextTask: rotation(tasks), nextLab: rotation(labs), publicUrl: options.publicUrl };
   // The lab is not watched: alone, it gets every request in any state. It is unready, so that reads may take their time.
   for (const lab of labs) lab.state = 'unready';
   const watching = new AbortController();
@@ -69,7 +71,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
       if (!connection) return;
       connection.take(request, response, () => {
         if (draining) response.setHeader('connection', 'close');
-        return forward(request, response, connection, nextTask, nextLab);
+        return forward(request, response, connection, upstreams);
       });
     };
     // What Node would refuse with an empty answer, no host or an unknown expectation, `forward` refuses in the API's form.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { isAllowedHost } from '@minitickets/contract/hosts';
 import type { Dispatcher } from 'undici';
 import { BodyTooLargeError, BrokenBodyError, hasBody, mostBodyBytes, readBody } from './body.ts';
 import type { Connection } from './connections.ts';
@@ -13,6 +14,15 @@ const MAX_CALLS_OF_READ = 2;
 /** What a read waits for a task that is known to be silent. Launchers and probes hear within a second or two that nobody answers. */
 const SILENT_TASK_DEADLINE_MS = 500;
 
+export interface Upstreams {
+  /** Gives a task that is not among those tried, or undefined when all were. */
+  nextTask: (tried: ReadonlySet<Task>) => Task | undefined;
+  /** The same of the lab; undefined at once if there is none. */
+  nextLab: (tried: ReadonlySet<Task>) => Task | undefined;
+  /** The configured public address; its host is answered besides loopback names and IP addresses. */
+  publicUrl: string | undefined;
+}
+
 /** The connection of the client, as far as forwarding is concerned. */
 type ClientConnection = Pick<Connection, 'isGone' | 'beginAttempt'>;
 
@@ -21,19 +31,16 @@ type ClientConnection = Pick<Connection, 'isGone' | 'beginAttempt'>;
  * because no connection could be made. After that only a read (GET or HEAD without a body) is repeated, and only before a byte
  * of its answer has arrived: any other request that a task may have read is never sent twice, or a booking would be made twice.
  * What is below `/lab/` is the lab's, which is no task and has no turns.
- * @param nextTask a task that is not among those tried, or undefined when all were
- * @param nextLab the same of the lab; undefined at once if there is none
  */
 export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   connection: ClientConnection,
-  nextTask: (tried: ReadonlySet<Task>) => Task | undefined,
-  nextLab: (tried: ReadonlySet<Task>) => Task | undefined,
+  { nextTask, nextLab, publicUrl }: Upstreams,
 ): Promise<void> {
   const tried = new Set<Task>();
   try {
-    const call = readCall(request);
+    const call = readCall(request, publicUrl);
     const withBody = hasBody(request);
     const isRead = !withBody && (call.method === 'GET' || call.method === 'HEAD');
     const isForLab = call.path.startsWith('/lab/');
@@ -79,6 +86,9 @@ const connectFailures = new Set<unknown>(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETU
 function problemOf(error: unknown): [code: ProblemCode, detail: string] {
   if (error instanceof BodyTooLargeError) return ['too_large', `A body has at most ${mostBodyBytes} bytes.`];
   if (error instanceof BrokenBodyError) return ['malformed_request', 'The body broke off before its end.'];
+  if (error instanceof MisdirectedRequestError) {
+    return ['misdirected_request', 'Use the configured public address, an IP address, or localhost.'];
+  }
   const code = codeOf(error);
   if (error instanceof UnclearRequestError || code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return ['malformed_request', 'The request line or its headers are not ones that we pass on.'];
@@ -95,12 +105,23 @@ async function passOn({ statusCode, headers, body }: Dispatcher.ResponseData, re
   await pipeline(body, response).catch(() => {});
 }
 
+class MisdirectedRequestError extends Error {
+  override name = 'MisdirectedRequestError';
+}
+
 class UnclearRequestError extends Error {
   override name = 'UnclearRequestError';
 }
 
-/** What to ask of a task. @throws UnclearRequestError if the next server might read the request otherwise than we do */
-function readCall({ method = 'GET', url = '', rawHeaders, headers, httpVersion, socket }: IncomingMessage) {
+/**
+ * What to ask of a task.
+ * @throws UnclearRequestError if the next server might read the request otherwise than we do
+ * @throws MisdirectedRequestError if it names a host that is not ours (DNS rebinding)
+ */
+function readCall(
+  { method = 'GET', url = '', rawHeaders, headers, httpVersion, socket }: IncomingMessage,
+  publicUrl: string | undefined,
+) {
   const target = readRequestTarget(url);
   const encoding = headers['transfer-encoding'];
   const hosts = countOf('host', rawHeaders);
@@ -109,6 +130,8 @@ function readCall({ method = 'GET', url = '', rawHeaders, headers, httpVersion, 
   const isClear = hasOneHost && (encoding === undefined || encoding.toLowerCase() === 'chunked');
   const isExpected = headers.expect === undefined || headers.expect.toLowerCase() === '100-continue';
   if (!target || !isClear || !isExpected) throw new UnclearRequestError();
+  const host = target.host ?? headers.host;
+  if (host !== undefined && !isAllowedHost(host, publicUrl)) throw new MisdirectedRequestError();
 
   const client = { address: socket.remoteAddress ?? '', protocol: 'encrypted' in socket ? 'https' : 'http' } as const;
   const named = target.host === undefined ? rawHeaders : withHost(rawHeaders, target.host);

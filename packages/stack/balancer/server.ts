@@ -9,6 +9,7 @@ const { values } = parseArgs({
     task: { type: 'string', multiple: true, default: [] },
     lab: { type: 'string' },
     source: { type: 'string' },
+    'public-url': { type: 'string' },
   },
 });
 
@@ -19,6 +20,7 @@ const balancer = await startBalancer({
   tasks: values.task,
   lab: values.lab,
   localAddress: values.source,
+  publicUrl: values['public-url'],
   log,
 });
 log(`listening on ${balancer.url}`);

@@ -90,7 +90,13 @@ export async function startServices(
       name: 'lab',
       url: `http://127.0.0.1:${labPort}`,
       script: 'apps/lab/dist/server.js',
-      env: { HOST: '127.0.0.1', PORT: String(labPort), LAB_DATA_DIR: join(dataDir, 'experiments') },
+      env: {
+        HOST: '127.0.0.1',
+        PORT: String(labPort),
+        LAB_DATA_DIR: join(dataDir, 'experiments'),
+        // Whoever reaches only the loopback has the stack to themselves: a pause disturbs nobody else.
+        ALLOW_REDIS_PAUSES: String(isLoopback(host)),
+      },
     });
   };
   const lab = wantsLab ? await step('Lab', startLab, () => 'runs experiments for the pages') : undefined;
@@ -98,7 +104,12 @@ export async function startServices(
 
   const startBalancer = async () => {
     const balancerPort = port ?? (await freePort());
-    const flags = [...tasks.flatMap(({ url }) => ['--task', url]), ...(lab ? ['--lab', lab.url] : [])];
+    const { PUBLIC_URL: publicUrl } = api.env;
+    const flags = [
+      ...tasks.flatMap(({ url }) => ['--task', url]),
+      ...(lab ? ['--lab', lab.url] : []),
+      ...(publicUrl ? ['--public-url', publicUrl] : []),
+    ];
     return await startService('balancer', {
       name: 'balancer',
       url: `http://${isAnyAddress(host) ? 'localhost' : inUrl(host)}:${balancerPort}`,
@@ -150,6 +161,8 @@ function all(parts) {
   };
 }
 
+/** @param {string} host */
+const isLoopback = (host) => host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
 /** @param {string} host */
 const isAnyAddress = (host) => host === '0.0.0.0' || host === '::';
 /** @param {string} host */

@@ -43,15 +43,15 @@ export function loginAttempts(config: Config) {
       // #endregion
     },
 
-    /** Lets the browser be known when it comes back to this account. */
-    trustDevice(request: FastifyRequest, reply: FastifyReply, email: string) {
+    /** Remembers the browser as one that has logged in to this account. @param secure whether the browser speaks https */
+    trustDevice(request: FastifyRequest, reply: FastifyReply, { email, secure }: { email: string; secure: boolean }) {
       const account = accountOf(email);
       if (deviceKnownTo(request, account)) return;
       reply.setCookie(COOKIE, signDevice(newestKey, account, Date.now()), {
         path: '/v1/sessions',
         httpOnly: true,
         sameSite: 'lax',
-        secure: request.protocol === 'https',
+        secure,
         maxAge: TRUSTED_SECONDS,
       });
     },

@@ -1,5 +1,6 @@
 import type { Api } from '../deps.ts';
 import { fail } from '../errors.ts';
+import { publicOriginOf } from './public-url.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -14,11 +15,7 @@ export function refuseOtherOrigins(app: Api) {
     const site = request.headers['sec-fetch-site'];
     if (site !== undefined && site !== 'same-origin' && site !== 'none') fail({ kind: 'cross-origin' });
     const { origin } = request.headers;
-    if (origin !== undefined && !sameHost(origin, request.host)) fail({ kind: 'cross-origin' });
+    // The scheme counts too. Sandboxed frames and some redirects send the word null.
+    if (origin !== undefined && origin !== publicOriginOf(request)) fail({ kind: 'cross-origin' });
   });
-}
-
-function sameHost(origin: string, host: string) {
-  // Sandboxed frames and some redirects send the word null.
-  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }

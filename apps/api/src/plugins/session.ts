@@ -10,6 +10,7 @@ import { roleOfUser, tierOfUser } from '../queries/users.ts';
 import { cookieValues } from '../rules/cookie-values.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 import { meaningOf } from './error-mapping.ts';
+import { isHttps } from './public-url.ts';
 
 const COOKIE = 'sid';
 /** A tier that changes faster than it is read is looked at so often. */
@@ -56,7 +57,7 @@ export async function startSession(deps: Deps, request: FastifyRequest, reply: F
     path: '/',
     httpOnly: true,
     sameSite: 'lax',
-    secure: request.protocol === 'https',
+    secure: isHttps(request),
     maxAge: 30 * 24 * 3600,
   });
   return { ...user, tier };
@@ -89,7 +90,7 @@ async function endPresentedSessions(redis: Redis, request: FastifyRequest) {
 
 /** Tells the browser to forget its `sid`. */
 export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply) {
-  reply.clearCookie(COOKIE, { path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' });
+  reply.clearCookie(COOKIE, { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps(request) });
 }
 
 /** A route hook: only for callers who proved who they are. */

@@ -5,6 +5,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../deps.ts';
 import { sendNotFound } from '../plugins/error-mapping.ts';
+import { publicOriginOf } from '../plugins/public-url.ts';
 
 /** What the API answers by itself; an unknown address below them is a problem, not a page. */
 const NOT_PAGES = /^\/(v1|lab|health|metrics|docs|problems|assets|openapi\.json)(\/|\?|$)/;
@@ -86,6 +87,6 @@ const weak = (tag: string) => (tag.startsWith('W/') ? tag : `W/${tag}`);
 /** A host as browsers send it. What is none is left out, and the addresses in the page begin with their paths. */
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-function originOf({ protocol, host }: FastifyRequest): string {
-  return HOST.test(host) ? `${protocol}://${host}` : '';
+function originOf(request: FastifyRequest): string {
+  return HOST.test(request.host) ? publicOriginOf(request) : '';
 }

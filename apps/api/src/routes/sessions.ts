@@ -2,6 +2,7 @@ import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import type { LoginAttempts } from '../limiting/login-attempts.ts';
 import type { Passwords } from '../passwords.ts';
+import { isHttps } from '../plugins/public-url.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { clearSessionCookie, leaveSession, startSession, viewerOf } from '../plugins/session.ts';
 import { endSessionsOf } from '../queries/sessions.ts';
@@ -24,7 +25,7 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
     });
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
     await attempt.giveBack();
-    attempts.trustDevice(request, reply, email);
+    attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
     const { passwordHash, ...known } = account;
     if (passwords.isOutdated(passwordHash)) {
       await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));

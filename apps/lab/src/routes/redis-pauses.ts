@@ -5,8 +5,12 @@ import type { Deps } from '../deps.ts';
 
 const code = 'pause_not_possible';
 const running = { code, detail: 'An experiment is running: wait until it has ended.' } as const;
+const forbidden = {
+  code: 'forbidden',
+  detail: 'This lab does not pause Redis: it would stop log-ins and bookings for everybody who shares the stack.',
+} as const;
 
-export function redisPauseRoutes(app: Api, { pauses, queue }: Deps) {
+export function redisPauseRoutes(app: Api, { pauses, queue, allowRedisPauses }: Deps) {
   const whyNot = () => {
     const until = pauses.until();
     if (until === undefined) return queue.isRunning() ? running : undefined;
@@ -17,8 +21,9 @@ export function redisPauseRoutes(app: Api, { pauses, queue }: Deps) {
     '/lab/redis-pauses',
     { schema: { body: newRedisPause, response: { 201: redisPause } } },
     async ({ body: { seconds } }, reply) => {
-      // A pause in the middle of a run would be another experiment than the one that it says it is. What has changed while Redis
-      // was asked is looked at again, in one breath with the pause.
+      if (!allowRedisPauses) return sendProblem(reply, forbidden);
+      // A pause in the middle of a run would change the experiment. The lab's own state may have changed while Redis was asked, so
+      // it is checked again, in the same tick as the pause begins.
       const problem = whyNot() ?? ((await pauses.wouldDisturb()) ? running : undefined) ?? whyNot();
       if (problem) return sendProblem(reply, problem);
       return reply.code(201).send({ pausedUntil: inWords(await pauses.pause(seconds)) });

@@ -169,6 +169,41 @@ describe('what nobody should send is answered with a problem, and the lab goes o
   });
 });
 
+test.each(['evil.example', 'lab', 'localhost.evil.example'])(
+  'the lab does not answer under a name that is not its own: %s',
+  async (host) => {
+    const lab = await startLab();
+    const { port } = new URL(lab.url);
+    for (const [method, path] of [
+      ['GET', '/lab/experiments'],
+      ['POST', '/lab/runs'],
+      ['GET', '/health/live'],
+    ]) {
+      const status = await new Promise((resolve, reject) => {
+        const asked = request({ port, host: '127.0.0.1', method, path, headers: { host } }, (response) => {
+          resolve(response.resume().statusCode);
+        });
+        asked.once('error', reject).end();
+      });
+      // Probes name the lab as their network does.
+      expect(status).toBe(path === '/health/live' ? 200 : 421);
+    }
+    expect(await lab.list()).toEqual([]);
+  },
+);
+
+test.each([
+  ['another scheme', (origin: string) => origin.replace('http:', 'https:')],
+  ['another port', (origin: string) => origin.replace(/\d+$/, '1')],
+])('a write of %s is of another origin, also with an Authorization header', async (_what, change) => {
+  const lab = await startLab();
+  const headers = { origin: change(lab.url), authorization: 'Bearer x' };
+  const answer = await lab.call('POST', '/lab/runs', { experiment: 'plain' }, headers);
+  expect([answer.status, answer.body.error]).toEqual([403, 'cross_origin']);
+  const own = await lab.call('POST', '/lab/runs', { experiment: 'plain' }, { origin: lab.url });
+  expect(own.status).toBe(201);
+});
+
 test('every answer tells browsers what the API tells them, and is kept by no cache', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');

@@ -25,12 +25,17 @@ export function newDataDir() {
   return dataDir;
 }
 
-type Options = { dataDir?: string; redisUrl?: string; runDeadline?: () => AbortSignal };
+type Options = { dataDir?: string; redisUrl?: string; runDeadline?: () => AbortSignal; allowRedisPauses?: boolean };
 
 /** A lab that listens, with experiments that behave badly. It is closed after the test. */
-export async function startLab({ dataDir = newDataDir(), redisUrl, runDeadline }: Options = {}) {
+export async function startLab({
+  dataDir = newDataDir(),
+  redisUrl,
+  runDeadline,
+  allowRedisPauses = true,
+}: Options = {}) {
   const config = {
-    ...{ host: '127.0.0.1', port: 0, dataDir, logLevel: 'silent' as const },
+    ...{ host: '127.0.0.1', port: 0, dataDir, logLevel: 'silent' as const, publicUrl: undefined, allowRedisPauses },
     databaseUrl: inject('testAdminDatabaseUrl'),
     redisUrl: redisUrl ?? inject('testRedisUrl'),
   };

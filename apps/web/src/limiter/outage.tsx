@@ -71,7 +71,17 @@ export function Outage() {
           </p>
         </Notice>
       )}
-      {refusal && !isLabAbsent(refusal) && <ProblemNotice problem={refusal} doing="changing" />}
+      {refusal?.code === 'forbidden' && (
+        <Notice tone="calm" title="Redis cannot be paused here">
+          <p>
+            Others share this stack, and a pause would stop their log-ins and bookings. Start your own with{' '}
+            <code>npm start</code> to try it.
+          </p>
+        </Notice>
+      )}
+      {refusal && refusal.code !== 'forbidden' && !isLabAbsent(refusal) && (
+        <ProblemNotice problem={refusal} doing="changing" />
+      )}
       <div className="grid gap-x-4 gap-y-5 md:grid-cols-3 md:gap-y-2">
         {answers.map((answer) => (
           <Column key={answer} answer={answer} view={view} />

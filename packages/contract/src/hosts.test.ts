@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { isAllowedHost } from './hosts.ts';
+
+test.each([
+  'localhost',
+  'localhost:8080',
+  'LocalHost.',
+  'shop.localhost:8080',
+  '127.0.0.1',
+  '192.168.1.5:8080',
+  '[::1]:8080',
+  '[fe80::1]',
+])('a loopback name or an address cannot be rebound: %s is allowed', (host) => {
+  expect(isAllowedHost(host)).toBe(true);
+});
+
+test.each([
+  'evil.example',
+  'evil.example:8080',
+  'localhost.evil.example',
+  'evillocalhost',
+  '127.0.0.1.evil.example',
+  'api',
+  'evil@localhost',
+  'localhost/evil.example',
+  '[evil.example]',
+  '',
+])('any other name is refused: %j', (host) => {
+  expect(isAllowedHost(host)).toBe(false);
+});
+
+test('the host of the public URL is allowed on any port, and none of its subdomains', () => {
+  const publicUrl = 'https://shop.example';
+  expect(isAllowedHost('Shop.example', publicUrl)).toBe(true);
+  expect(isAllowedHost('shop.example:443', publicUrl)).toBe(true);
+  expect(isAllowedHost('evil.shop.example', publicUrl)).toBe(false);
+  expect(isAllowedHost('shop.example.evil.example', publicUrl)).toBe(false);
+  expect(isAllowedHost('shop.example:8080', 'http://shop.example:8080')).toBe(true);
+});

@@ -1,0 +1,21 @@
+/**
+ * Whether a server of ours answers for a `Host` header. Loopback names and IP addresses always are: DNS rebinding, where a page of
+ * `evil.example` lets its own name point at this machine, needs a name. Any other name has to be configured.
+ * @param host the header's value, with or without a port
+ * @param publicUrl the configured public address, whose name is allowed
+ */
+export function isAllowedHost(host: string, publicUrl?: string): boolean {
+  const name = nameOf(host);
+  return LOCAL_NAME.test(name) || ADDRESS.test(name) || (publicUrl !== undefined && name === nameOf(hostOf(publicUrl)));
+}
+
+/** Names that every resolver leads to this machine itself (RFC 6761, section 6.3). */
+const LOCAL_NAME = /^(?:[\w-]+\.)*localhost$/;
+const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]{2,45}\])$/;
+
+const nameOf = (host: string) =>
+  host
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, '')
+    .replace(/\.$/, '');
+const hostOf = (url: string) => url.replace(/^https?:\/\//, '');
