@@ -43,5 +43,5 @@ export function printFailure(error) {
   console.error(`\n  ${paint('red', '✖')} ${error.message}`);
   if (error.lines.length > 0) console.error(`\n${error.lines.map((line) => `    ${line}`).join('\n')}\n`);
   if (error.logFile) console.error(`    Log   ${error.logFile}`);
-  if (error.fix) console.error(`    Fix  ${error.fix}`);
+  if (error.fix) console.error(`    Fix   ${error.fix}`);
 }

@@ -1,4 +1,3 @@
-import { dockerAnswers } from '../stores/find-redis.mjs';
 import { startPostgres } from '../stores/postgres.mjs';
 import { startRedis } from '../stores/redis.mjs';
 
@@ -11,27 +10,19 @@ export interface TestServers {
 }
 
 /**
- * The stores of a test run, the first of these that applies: `TEST_DATABASE_URL` with `TEST_REDIS_URL`; what `TEST_RUNTIME` says
- * (`docker` or `embedded`); Docker, if it answers and can bring the images; PostgreSQL's binaries from npm and a found Redis.
+ * Starts the stores of a test run: PostgreSQL's binaries from npm and a Redis that is found or downloaded, or containers with the
+ * versions of production if `TEST_RUNTIME` is `docker`. With `TEST_DATABASE_URL` and `TEST_REDIS_URL` it uses running ones.
  * @throws if there are none: a test without its store has to fail, not to be skipped
  */
 export async function startTestServers(env: NodeJS.ProcessEnv = process.env): Promise<TestServers> {
-  const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl, TEST_RUNTIME: runtime } = env;
+  const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl, TEST_RUNTIME: runtime = 'embedded' } = env;
   if (databaseUrl && redisUrl) {
     return { description: 'TEST_DATABASE_URL and TEST_REDIS_URL', databaseUrl, redisUrl, stop: async () => {} };
   }
   if (databaseUrl || redisUrl) throw new Error('Set both TEST_DATABASE_URL and TEST_REDIS_URL, or neither.');
   if (runtime === 'docker') return await startContainers();
   if (runtime === 'embedded') return await startEmbedded();
-  if (runtime) throw new Error(`TEST_RUNTIME is docker or embedded, not ${runtime}.`);
-  if (await dockerAnswers()) {
-    try {
-      return await startContainers();
-    } catch (error) {
-      console.log(`Docker answers but gives no stores: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  return await startEmbedded();
+  throw new Error(`TEST_RUNTIME must be docker or embedded, not ${runtime}.`);
 }
 
 async function startEmbedded(): Promise<TestServers> {
@@ -51,7 +42,7 @@ async function startEmbedded(): Promise<TestServers> {
 }
 
 async function startContainers(): Promise<TestServers> {
-  // Importing testcontainers takes more than a second, so only who uses it pays.
+  // Importing testcontainers takes more than a second, so only a run that uses it pays.
   const [{ PostgreSqlContainer }, { RedisContainer }] = await Promise.all([
     import('@testcontainers/postgresql'),
     import('@testcontainers/redis'),

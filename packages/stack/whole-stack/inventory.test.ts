@@ -4,19 +4,19 @@ import { useStack } from './use-stack.ts';
 
 const stack = useStack();
 
-test('of 300 customers who want one of 100 places, 100 get one and 200 hear that it is sold out', async () => {
+test('of 90 customers who want one of 30 tickets, 30 get one and 60 are told that it is sold out', async () => {
   const { url } = stack.current;
-  const event = await newEvent(await demoPerson(url, 'organiser'), [100]);
-  const customers = await newCustomers(url, 301);
+  const event = await newEvent(await demoPerson(url, 'organiser'), [30]);
+  const customers = await newCustomers(url, 91);
   const latecomer = customers.pop();
   if (!latecomer) throw new Error('There is no latecomer.');
 
   const responses = await Promise.all(customers.map((customer) => book(customer, event)));
   const winner = responses.findIndex(({ status }) => status === 201);
   const won = await bookingOf((responses[winner] as Response).clone());
-  expect(await tally(responses)).toEqual({ 201: 100, sold_out: 200 });
+  expect(await tally(responses)).toEqual({ 201: 30, sold_out: 60 });
 
-  // A place that is given back can be bought, and only that one.
+  // A ticket that is given back can be bought, and only that one.
   expect((await book(latecomer, event)).status).toBe(409);
   expect((await customers[winner]?.call('DELETE', `/v1/bookings/${won.id}`))?.status).toBe(200);
   const held = await bookingOf(await book(latecomer, event));
