@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { readCard } from '@minitickets/decisions/frame/card';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { accessibilityViolations, sidewaysScroll } from './browser.ts';
@@ -7,6 +8,19 @@ import { heading, openShop } from './shop.ts';
 /** Decisions, read, run in a real lab, shared, and stepped through, on a whole stack. */
 
 const shop = openShop({ lab: true });
+
+/** What the pages show of a card is compared with the card, so that its author may rewrite it. */
+const card = readCard('never-oversell');
+const inWords = (markdown: string) => markdown.replace(/[`*_]/g, '').replace(/\s+/g, ' ');
+const lastSentence = (markdown: string) =>
+  inWords(markdown)
+    .match(/[^.?!]+[.?!]$/)?.[0]
+    .trim() ?? '';
+const [counterQuestion] = card.counterQuestions.map(({ question, answer }) => ({
+  question: inWords(question),
+  answer: lastSentence(answer),
+}));
+if (!counterQuestion) throw new Error('The card has no counter-question.');
 
 /** Also on a phone, where other parts are shown. */
 async function expectFitOnEveryWidth(page: Page) {
@@ -32,14 +46,11 @@ test('a reader goes from the first page to a decision, guesses, runs it, and is 
     .getByRole('link', { name: /^Decisions/ })
     .click();
   await heading(page, 'Decisions').waitFor();
-  await page
-    .getByRole('heading', { level: 3 })
-    .getByRole('link', { name: 'Overselling: thirty buyers, twenty tickets' })
-    .click();
-  await heading(page, 'Overselling: thirty buyers, twenty tickets').waitFor();
-  await page.getByText('A CHECK stands behind the arithmetic.').waitFor();
-  await page.getByText('Why not SERIALIZABLE?').click();
-  await page.getByText('Waiting in line does the work once.').waitFor();
+  await page.getByRole('heading', { level: 3 }).getByRole('link', { name: card.title }).click();
+  await heading(page, card.title).waitFor();
+  await page.getByText(lastSentence(card.inThirtySeconds)).waitFor();
+  await page.getByText(counterQuestion.question).click();
+  await page.getByText(counterQuestion.answer).waitFor();
 
   await page.getByLabel(/How many does a shop give away/).fill('many');
   await page.getByRole('button', { name: 'Run it now' }).click();
@@ -157,21 +168,14 @@ test('without JavaScript all of a card and of the list can be read', async () =>
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));
   await page.goto('/decisions');
-  await page.getByText('How do you not sell thirty?').waitFor();
-  await page
-    .getByRole('heading', { level: 3 })
-    .getByRole('link', { name: 'Overselling: thirty buyers, twenty tickets' })
-    .click();
-  await heading(page, 'Overselling: thirty buyers, twenty tickets').waitFor();
-  for (const text of [
-    /The lock with the wrong snapshot/,
-    /Bookings of one event wait for each other/,
-    /holds\.ts, line/,
-  ]) {
+  await page.getByText(lastSentence(card.question)).waitFor();
+  await page.getByRole('heading', { level: 3 }).getByRole('link', { name: card.title }).click();
+  await heading(page, card.title).waitFor();
+  for (const text of [lastSentence(card.inDepth), lastSentence(card.costs), /holds\.ts, line/]) {
     await page.getByText(text).first().waitFor();
   }
-  await page.getByText('Why not SERIALIZABLE?').click();
-  await page.getByText('Waiting in line does the work once.').waitFor();
+  await page.getByText(counterQuestion.question).click();
+  await page.getByText(counterQuestion.answer).waitFor();
   await page.getByText('npm run experiment -- never-oversell', { exact: true }).first().waitFor();
   // The race as a list, with no player that would not play.
   await page.locator('#race ol').last().waitFor();
@@ -247,13 +251,13 @@ test('what a reader opens, focuses and types before the scripts have come stays 
     await route.continue();
   });
   await page.goto('/decisions/never-oversell', { waitUntil: 'commit' });
-  await page.getByText('Why not SERIALIZABLE?').click();
+  await page.getByText(counterQuestion.question).click();
   const guess = page.getByLabel(/How many does a shop give away/);
   await guess.pressSequentially('30');
   come();
   // The lab answers only who has a script.
   await page.getByText(/It was not run here yet|Last run on/).waitFor();
-  await page.getByText('Waiting in line does the work once.').waitFor();
+  await page.getByText(counterQuestion.answer).waitFor();
   expect(await guess.inputValue()).toBe('30');
   expect(await page.evaluate<string>('document.activeElement.name')).toBe('predicted');
   await page.getByRole('button', { name: 'Run it now' }).click();
