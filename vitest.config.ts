@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 const stores = { globalSetup: ['packages/stack/test-stores/global-setup.ts'], hookTimeout: 60_000 };
 
+// Files whose modules keep no state share two threads: loading modules and a DOM for each file would take most of their time.
+const shared = { pool: 'threads', isolate: false } as const;
 const wholeStack = { testTimeout: 120_000, hookTimeout: 180_000, fileParallelism: false };
 
 export default defineConfig({
@@ -10,8 +12,8 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       { test: { name: 'repository', include: ['tidy/**/*.test.ts'], testTimeout: 20_000 } },
-      { test: { name: 'loadtests', include: ['loadtests/**/*.test.ts'] } },
-      { test: { name: 'contract', include: ['packages/contract/src/**/*.test.ts'] } },
+      { test: { name: 'loadtests', include: ['loadtests/**/*.test.ts'], ...shared } },
+      { test: { name: 'contract', include: ['packages/contract/src/**/*.test.ts'], ...shared } },
       { test: { name: 'api', include: ['apps/api/src/**/*.test.ts'], testTimeout: 30_000, ...stores } },
       {
         test: {
@@ -41,7 +43,13 @@ export default defineConfig({
       },
       {
         extends: 'apps/web/vite.config.ts',
-        test: { name: 'web', root: '.', include: ['apps/web/src/**/*.test.{ts,tsx}'], environment: 'happy-dom' },
+        test: {
+          name: 'web',
+          root: '.',
+          include: ['apps/web/src/**/*.test.{ts,tsx}'],
+          environment: 'happy-dom',
+          ...shared,
+        },
       },
       // A whole stack each: one file at a time, after the files that share the stores.
       {
