@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { decideTogether, takeToken } from '../../apps/api/src/queries/rate-limits.ts';
+import { decideTogether } from '../../apps/api/src/queries/rate-limits-script.ts';
 import { makeLimit } from '../../apps/api/src/rules/limits.ts';
 import { PLAIN } from './arms.ts';
 import { median } from './throughput.ts';
@@ -25,7 +25,7 @@ export async function measureInsideRedis(url: string, rounds: number) {
     const perMs = rate.refillTokens / rate.refillIntervalMs;
     const passes = {
       plain: () => Promise.all(names.map((name) => redis.evalsha(sha, 1, `limit:{${name}}`, rate.capacity, perMs, 1))),
-      alone: () => Promise.all(names.map((bucket) => takeToken(redis, { bucket, limit }))),
+      alone: () => Promise.all(names.map((bucket) => decideTogether(redis, [[{ bucket, limit }]]))),
       together: () =>
         Promise.all(
           chunks(names).map((some) =>

@@ -16,9 +16,11 @@ export const onStoreFailure = z.enum(['closed', 'open', 'local']);
 export type OnStoreFailure = z.infer<typeof onStoreFailure>;
 
 /**
- * A short ban for identities that keep hammering an empty bucket. Every refused call is a strike, every served one takes a
- * strike back; `strikes` of them make a ban. The first lasts `firstBanMs`, each further one `growth` times as long, up to
- * `longestBanMs`. After `forgetAfterMs` without a refused call all is forgotten.
+ * A short, exponential ban for clients that ignore `Retry-After`. Each refusal promises the next free slot, so clients that obey
+ * wait for one slot each; a client that retries early collects more and more of them. A strike is a promised slot that is still
+ * to come, counted in tokens; slots promised within the first seconds of a crowd are exempt. `strikes` of them make a ban. The
+ * first lasts `firstBanMs`, each further one `growth` times as long, up to `longestBanMs`; `forgetAfterMs` after the end of the
+ * last ban all is forgotten.
  */
 export const suppression = z
   .strictObject({
@@ -153,7 +155,7 @@ export const bucketExplained = z.object({
   /** When a call that costs one token is served; null if that is now. */
   nextAllowedAt: instant.nullable(),
   strikes: z.int(),
-  /** The step of the ladder: how many bans there were, the running one included. */
+  /** How many bans there were, the running one included. */
   bans: z.int(),
   bannedUntil: instant.nullable(),
   forgottenAt: instant.nullable(),

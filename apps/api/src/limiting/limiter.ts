@@ -6,37 +6,37 @@ import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { addActivity } from '../queries/limit-activity.ts';
 import { readOverrides } from '../queries/limit-overrides.ts';
-import { type Decision, refundToken, reserveToken, type Take } from '../queries/rate-limits.ts';
+import { type Decision, refundToken, reserveToken, type Take, takeTokens } from '../queries/rate-limits.ts';
 import { breaker } from '../rules/breaker.ts';
 import { bucketNames } from '../rules/client-identity.ts';
 import { type Limit, limitTable } from '../rules/limits.ts';
 import { localBuckets } from '../rules/local-buckets.ts';
-import { batchDecisions } from './decision-batches.ts';
+import { knownBans } from './known-bans.ts';
 import { countLimits } from './limit-counts.ts';
 
-/** For so long a store that has failed is not asked. */
+/** How long the breaker stays open after Redis has failed. */
 const REST_MS = 250;
-/** Before a task has heard of the others it takes a small share rather than a large one. */
+/** A task that has not heard of the others yet takes a small share rather than a large one. */
 const ASSUMED_TASKS = 4;
 /** Longer than any request lasts. */
 const RECEIPT_MS = 30_000;
 
-/** What became of a call without Redis, as its policy chose beforehand. */
+/** The outcome of a call during a Redis outage, as its policy chose in advance. */
 export type Degraded = { limit: Limit; mode: 'open' | 'local'; allowed: boolean; retryAfterMs?: number | undefined };
 export type Outcome = { decisions: Decision[]; degraded: Degraded[] };
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/** The limiter of one task: the limits in force, decisions with Redis or without it, and what is counted of them. */
+/** The limiter of one task: the limits in force, decisions with and without Redis, and their counts. */
 export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
   const nameOf = bucketNames(deriveKey(config.appSecret, 'limit-identity'));
   const store = breaker({ restMs: REST_MS });
   const local = localBuckets();
-  const take = batchDecisions(redis);
+  const bans = knownBans();
   const counts = countLimits(registry, store.isOpen);
   let table = limitTable();
   let tasks = ASSUMED_TASKS;
 
-  /** Null without Redis, if the policies allow to go on without it. */
+  /** Asks Redis. @returns null if Redis fails and every policy allows going on without it */
   async function ask<Answer>(takes: readonly Take[], question: () => Promise<Answer>) {
     // #region ask
     if (!store.admits()) return goOnWithoutStore(takes);
@@ -48,7 +48,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
       counts.tookMs(performance.now() - begunAt);
       return answer;
     } catch (error) {
-      // Whatever else went wrong, Redis did answer.
+      // Any other error: Redis did answer.
       if (!redisFailure(error)) {
         store.succeeded();
         throw error;
@@ -90,18 +90,31 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
     }),
 
     /**
-     * Takes a token of each, or none. Without Redis each policy's own choice holds.
-     * @throws TicketingError store-unavailable, if one of them is closed without Redis
+     * Takes a token from each bucket, or from none. During a ban that this task has just heard of, Redis is not asked. When
+     * Redis fails, each policy's own choice holds.
+     * @throws TicketingError store-unavailable, if Redis fails and one of the policies is closed then
      */
     async decide(takes: readonly Take[]): Promise<Outcome> {
-      const decisions = await ask(takes, () => take(takes));
+      // #region known-ban
+      for (const take of takes) {
+        const ban = take.limit.shadow ? undefined : bans.refusalOf(take);
+        if (!ban) continue;
+        counts.decided(ban);
+        return { decisions: [ban], degraded: [] };
+      }
+      // #endregion
+      const sentAtMs = bans.nowMs();
+      const decisions = await ask(takes, () => takeTokens(redis, takes));
       if (!decisions) return { decisions: [], degraded: takes.map(decideAlone) };
-      for (const decision of decisions) counts.decided(decision);
+      for (const decision of decisions) {
+        counts.decided(decision);
+        if (!decision.allowed && decision.reason === 'suppressed') bans.remember(decision, sentAtMs);
+      }
       return { decisions, degraded: [] };
     },
 
     /**
-     * Takes a token that can be given back: `giveBack` does so once, and leaves it spent if Redis is away by then.
+     * Takes a token that can be refunded: `giveBack` does so once, and leaves it spent if Redis is down by then.
      * @throws TicketingError store-unavailable
      */
     async reserve(take: Take) {
@@ -116,13 +129,13 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
       return { allowed: reserved.decision.allowed || take.limit.shadow, giveBack };
     },
 
-    /** Looks whether limits have been changed. */
+    /** Reads the limits again if one has changed. */
     async refreshLimits() {
       const { overrides, revision } = await readOverrides(db);
       if (revision !== table.revision) table = limitTable(overrides, revision);
     },
 
-    /** Adds what was counted to what other tasks have counted, and learns how many they are. */
+    /** Adds this task's counts to those of all tasks, and learns how many tasks there are. */
     async reportActivity() {
       const { report, arrived } = counts.takeReport();
       tasks = await addActivity(redis, config.taskName, report);

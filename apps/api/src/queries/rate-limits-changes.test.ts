@@ -8,28 +8,28 @@ onEachStore((store) => {
     store.clock.nowUs += us;
   };
 
-  test('a lowered capacity clamps the bucket at once', async () => {
+  test('a lowered burst clamps the bucket at once', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 100 });
     await take(10);
     changeTo({ capacity: 5 });
     expect(await take()).toMatchObject({ allowed: true, remaining: 4 });
   });
 
-  test('a lowered capacity takes nothing from a bucket that holds less', async () => {
+  test('a lowered burst takes nothing from a bucket that holds less', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     await take(7);
     changeTo({ capacity: 5 });
     expect(await take()).toMatchObject({ allowed: true, remaining: 2 });
   });
 
-  test('a raised capacity adds what was added, to an empty bucket too', async () => {
+  test('a raised burst adds the difference, to an empty bucket too', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     await take(10);
     changeTo({ capacity: 30, refillTokens: 3 });
     expect(await take()).toMatchObject({ allowed: true, remaining: 19 });
   });
 
-  test('a raised rate does not pay backwards: the time before the change is settled at the old rate', async () => {
+  test('the time before a change is settled at the old rate', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 100, refillTokens: 1 });
     await take(100);
     wait(10 * SECOND);
@@ -39,7 +39,7 @@ onEachStore((store) => {
     expect(await take(11)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  test('a change is settled by the first call after it, even one that is refused', async () => {
+  test('the first call after a change settles it, even if it is refused', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10, refillTokens: 1 });
     await take(10);
     changeTo({ refillTokens: 10 });
@@ -48,7 +48,7 @@ onEachStore((store) => {
     expect(await take(10)).toMatchObject({ allowed: true });
   });
 
-  test('another refill interval keeps the tokens to the last whole part', async () => {
+  test('a change of the refill interval keeps the tokens, rounded down to whole parts', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10, refillTokens: 1, refillIntervalMs: 1000 });
     await take(10);
     wait(4.5 * SECOND);
@@ -57,7 +57,7 @@ onEachStore((store) => {
     expect(await take(5)).toMatchObject({ allowed: false, remaining: 4, retryAfterMs: Math.ceil(86_400_000 / 7 / 2) });
   });
 
-  test('going down a tier and up again gives nothing that was given before', async () => {
+  test('switching down a tier and up again grants no burst twice', async () => {
     const free = { capacity: 10, refillTokens: 1 };
     const pro = { capacity: 30, refillTokens: 3 };
     const { take, changeTo } = bucketWith(store, pro);
@@ -68,7 +68,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ remaining: 3 });
   });
 
-  test('a task that has not heard of a change cannot undo it, nor have it granted twice', async () => {
+  test('a task that has not heard of a change can neither undo it nor have it granted twice', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     await take(10);
     let served = 0;
@@ -81,7 +81,7 @@ onEachStore((store) => {
     expect(served).toBe(20);
   });
 
-  test('who alternates two limits is served no more than the larger capacity and the larger rate allow', async () => {
+  test('alternating two limits grants no more than the larger burst and the larger rate allow', async () => {
     const limits = [
       { capacity: 10, refillTokens: 1 },
       { capacity: 30, refillTokens: 3 },
@@ -103,7 +103,7 @@ onEachStore((store) => {
     }
   });
 
-  test('when it has refilled as far as it was ever given, a bucket gains an added capacity again', async () => {
+  test('a bucket that has refilled to its highest burst gains an added burst again', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 30, refillTokens: 3 });
     await take(25);
     changeTo({ capacity: 10, refillTokens: 1 });
@@ -113,7 +113,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ remaining: 29 });
   });
 
-  test('a bucket outlives the time in which its highest capacity would be given a second time', async () => {
+  test('a key lives until its highest burst would have flowed back', async () => {
     const { take, changeTo, key } = bucketWith(store, { capacity: 30, refillTokens: 3 });
     await take(30);
     changeTo({ capacity: 2, refillTokens: 1 });
@@ -121,25 +121,7 @@ onEachStore((store) => {
     expect(await store.redis.pttl(key)).toBeGreaterThan(3_600_000 + 20_000);
   });
 
-  test('a revision that nobody confirms for ten seconds is forgotten, as after a restored database, and mints nothing', async () => {
-    const { take, changeTo } = bucketWith(store, { capacity: 10 });
-    changeTo({ capacity: 4 }, 1000);
-    await take(4);
-    changeTo({ capacity: 10 }, 1);
-    let waited = 0;
-    let answer = await take();
-    while (answer.rate.capacity === 4 && waited < 60) {
-      wait(SECOND);
-      waited += 1;
-      answer = await take();
-    }
-    expect(waited).toBe(11);
-    expect(answer.remaining).toBeLessThanOrEqual(6);
-    changeTo({ capacity: 4 }, 2);
-    expect(await take()).toMatchObject({ rate: { capacity: 4 } });
-  });
-
-  test('a revision that is confirmed stays, however long others have not heard of it', async () => {
+  test('a newer revision stays in force, however long some tasks have not heard of it', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     for (let second = 0; second < 30; second++) {
       changeTo({ capacity: 4 }, 2);
@@ -150,7 +132,7 @@ onEachStore((store) => {
     }
   });
 
-  test('a task that has not heard of a change is told the limit in force', async () => {
+  test('a decision names the limit in force to a task that has not heard of it', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     changeTo({ capacity: 4 }, 2);
     await take();
@@ -158,7 +140,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ remaining: 2, rate: { capacity: 4 } });
   });
 
-  test('a receipt from before a change gives nothing back: the change has given what it gives', async () => {
+  test('a receipt from before a change refunds nothing: the change has granted what it grants', async () => {
     const { take, reserve, refund, changeTo } = bucketWith(store, { capacity: 5 });
     const { receipt } = await reserve();
     changeTo({ capacity: 7 });

@@ -11,7 +11,7 @@ onEachStore((store) => {
   const take = (bucket: string, limit: ReturnType<typeof limitOf>) => takeToken(store.redis, { bucket, limit });
   const servedOf = (decisions: Decision[]) => decisions.filter((decision) => decision.allowed).length;
 
-  test('of a thousand calls in the same moment a bucket of five serves five', async () => {
+  test('a burst of five serves exactly five of a thousand concurrent calls', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 5, refillIntervalMs: 3_600_000 });
     const decisions = await Promise.all(Array.from({ length: 1000 }, () => take(bucket, limit)));
@@ -19,7 +19,7 @@ onEachStore((store) => {
     expect(decisions.every(({ remaining }) => remaining >= 0)).toBe(true);
   });
 
-  test('over any time span no more than capacity + rate × time is served, by all callers together', async () => {
+  test('over any interval no more than burst + rate × time is served, to all callers together', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 20, refillTokens: 100 });
     const begunAt = performance.now();
@@ -39,7 +39,7 @@ onEachStore((store) => {
     expect(served).toBeGreaterThan(20 + 40);
   });
 
-  test('a client that waits for as long as it is told is served by the real clock too', async () => {
+  test('a client that waits for Retry-After is served by the real clock too', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 1, refillIntervalMs: 40 });
     await take(bucket, limit);
@@ -51,7 +51,7 @@ onEachStore((store) => {
     }
   });
 
-  test('the clocks of tasks play no part: a task an hour ahead and one an hour behind gain nothing', async () => {
+  test('a task with a wrong clock gains nothing, an hour ahead or an hour behind', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 5, refillIntervalMs: 60_000 });
     const now = Date.now();
@@ -64,7 +64,7 @@ onEachStore((store) => {
     expect(served).toBe(5);
   });
 
-  test('every key has an expiry, and not before its bucket is full again', async () => {
+  test('every key expires, but not before its bucket is full again', async () => {
     for (const refillIntervalMs of [1, 15_000, 86_400_000]) {
       const bucket = newBucket();
       const { fullMs } = await take(bucket, limitOf({ capacity: 3, refillIntervalMs }));
@@ -76,7 +76,7 @@ onEachStore((store) => {
     }
   });
 
-  test('an idle identity leaves nothing, and finds its bucket full', async () => {
+  test('an idle identity leaves nothing behind, and finds its bucket full', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 2, refillIntervalMs: 20 });
     await take(bucket, limit);
@@ -84,7 +84,7 @@ onEachStore((store) => {
     expect(await take(bucket, limit)).toMatchObject({ allowed: true, remaining: 1 });
   });
 
-  test('a receipt expires too', async () => {
+  test('every receipt expires', async () => {
     const bucket = newBucket();
     const { receipt } = await reserveToken(store.redis, { bucket, limit: limitOf({}) }, 30_000);
     const leftMs = await store.redis.pttl(`limit:{${bucket}}:receipt:${receipt.id}`);
@@ -92,7 +92,7 @@ onEachStore((store) => {
     expect(leftMs).toBeLessThanOrEqual(30_000);
   });
 
-  test('a server that does not know the script is sent it, and charges once', async () => {
+  test('a server that does not know the script is sent its text, and charges once', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 5 });
     const masters = 'nodes' in store.redis ? store.redis.nodes('master') : [store.redis];

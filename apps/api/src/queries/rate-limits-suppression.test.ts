@@ -10,7 +10,7 @@ onEachStore((store) => {
     store.clock.nowUs += us;
   };
   type Bucket = ReturnType<typeof bucketWith>;
-  /** Empties the bucket and hammers it until it is banned. */
+  /** Empties the bucket, then hammers it until it is banned. */
   async function offend({ take }: Bucket) {
     expect(await take()).toMatchObject({ allowed: true });
     expect(await take()).toMatchObject({ allowed: false, reason: 'empty' });
@@ -18,7 +18,7 @@ onEachStore((store) => {
     return take();
   }
 
-  test('as many refusals as the threshold make a ban, which is told with the refusal that begins it', async () => {
+  test('the refusal that completes the strikes begins a ban, and says how long it lasts', async () => {
     const bucket = bucketWith(store, slow);
     const banned = { allowed: false, reason: 'suppressed' };
     expect(await offend(bucket)).toMatchObject({ ...banned, begins: true, retryAfterMs: 5000 });
@@ -26,7 +26,7 @@ onEachStore((store) => {
     expect(await bucket.take()).toMatchObject({ ...banned, begins: false, remaining: 1, retryAfterMs: 3000 });
   });
 
-  test('a ban ends by itself, and who waits for its end is served', async () => {
+  test('a ban ends by itself, and a client that waits for its end is served', async () => {
     const bucket = bucketWith(store, slow);
     await offend(bucket);
     wait(5 * SECOND - 1);
@@ -35,14 +35,14 @@ onEachStore((store) => {
     expect(await bucket.take()).toMatchObject({ allowed: true });
   });
 
-  test('a ban that is shorter than the refill tells the longer of the two', async () => {
+  test('a refusal during a ban names the later of its end and the next token', async () => {
     const bucket = bucketWith(store, { ...slow, refillIntervalMs: 8000 });
     expect(await offend(bucket)).toMatchObject({ reason: 'suppressed', retryAfterMs: 8000 });
     wait(8 * SECOND);
     expect(await bucket.take()).toMatchObject({ allowed: true });
   });
 
-  test('attempts during a ban do not lengthen it', async () => {
+  test('attempts during a ban do not extend it', async () => {
     const bucket = bucketWith(store, slow);
     await offend(bucket);
     const before = await bucket.stored();
@@ -55,7 +55,7 @@ onEachStore((store) => {
     expect(await bucket.take()).toMatchObject({ allowed: true });
   });
 
-  test('each further offence doubles the ban, up to the longest', async () => {
+  test('each further offence doubles the ban, up to the cap', async () => {
     const bucket = bucketWith(store, slow);
     const bansMs: (number | undefined)[] = [];
     for (let offence = 0; offence < 4; offence++) {
@@ -66,17 +66,17 @@ onEachStore((store) => {
     expect(bansMs).toEqual([5000, 10_000, 15_000, 15_000]);
   });
 
-  test('after clean time the ladder is forgotten', async () => {
+  test('after clean time earlier bans are forgotten', async () => {
     const bucket = bucketWith(store, slow);
     await offend(bucket);
     wait(5 * SECOND);
     expect(await offend(bucket)).toMatchObject({ retryAfterMs: 10_000 });
-    // The clean time begins when the ban ends.
+    // Clean time begins when the ban ends.
     wait(10 * SECOND + 60 * SECOND);
     expect(await offend(bucket)).toMatchObject({ retryAfterMs: 5000 });
   });
 
-  test('who keeps to the limit is never banned, however often a call comes a little early', async () => {
+  test('a client that keeps to the limit is never banned, however often it calls a little early', async () => {
     const { take } = bucketWith(store, slow);
     for (let call = 0; call < 40; call++) {
       expect((await take()).allowed).toBe(call % 2 === 0);
@@ -84,7 +84,7 @@ onEachStore((store) => {
     }
   });
 
-  test('who is refused more often than served, again and again, is banned', async () => {
+  test('a client that is refused more often than served, again and again, is banned', async () => {
     const { take } = bucketWith(store, slow);
     const reasons: string[] = [];
     for (let call = 0; call < 12; call++) {
@@ -95,18 +95,18 @@ onEachStore((store) => {
     expect(reasons.indexOf('suppressed')).toBe(5);
   });
 
-  test('a ban is of one bucket: other identities are served', async () => {
+  test('a ban affects one bucket only', async () => {
     await offend(bucketWith(store, slow));
     expect(await bucketWith(store, slow).take()).toMatchObject({ allowed: true });
   });
 
-  test('a call that is impossible is no strike', async () => {
+  test('an impossible call is no strike', async () => {
     const { take } = bucketWith(store, slow);
     for (let call = 0; call < 5; call++) expect(await take(2)).toMatchObject({ reason: 'impossible' });
     expect(await take()).toMatchObject({ allowed: true });
   });
 
-  test('a clock that is set back makes no ban longer than it may be', async () => {
+  test('a clock that is set back extends no ban beyond its length', async () => {
     const bucket = bucketWith(store, slow);
     await offend(bucket);
     wait(-3600 * SECOND);
@@ -115,7 +115,7 @@ onEachStore((store) => {
     expect(await bucket.take()).toMatchObject({ allowed: true });
   });
 
-  test('a milder policy shortens the bans that are running, and one without suppression ends them', async () => {
+  test('a milder policy shortens running bans, and a policy without suppression ends them', async () => {
     const bucket = bucketWith(store, slow);
     await offend(bucket);
     bucket.changeTo({ suppression: { ...suppression, firstBanMs: 2000 } }, 1);
@@ -125,7 +125,7 @@ onEachStore((store) => {
     expect(await bucket.take()).toMatchObject({ allowed: true });
   });
 
-  test('a key with a ban lives until the ladder is forgotten', async () => {
+  test('a key lives until its bans are forgotten', async () => {
     const bucket = bucketWith(store, slow);
     await offend(bucket);
     const leftMs = (await store.redis.pttl(bucket.key)) - 3_600_000;

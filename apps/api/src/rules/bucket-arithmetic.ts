@@ -1,10 +1,11 @@
 import type { LimitChange } from '@minitickets/contract';
 
 /*
- * The arithmetic of a bucket, in the parts that `rate-limits.lua` counts in: a refill interval's microseconds make a token.
+ * The arithmetic of a bucket, in the parts of `rate-limits.lua`: a token is as many parts as its refill interval has
+ * microseconds, so `refillTokens` parts flow back per microsecond and no fraction of a token is lost.
  */
 
-/** What a bucket holds, and how fast it fills. */
+/** The burst that a bucket holds, and the rate at which it refills. */
 export type Rate = Pick<LimitChange, 'capacity' | 'refillTokens' | 'refillIntervalMs'>;
 
 /** How many parts make a token. */
@@ -24,7 +25,7 @@ export function nextTokenAfterUs(rate: Rate, parts: number) {
 }
 
 /**
- * The quotient, up to the next whole number. Exact for whole numbers below 2^53: a quotient that is none is further from the
- * next one (1 / divisor, or more) than a division is rounded by (quotient / 2^53, or less).
+ * The quotient, rounded up. Exact for whole numbers below 2^53: a fractional quotient is at least 1 / divisor away from a whole
+ * number, and division rounds by at most quotient / 2^53.
  */
 export const divideUp = (dividend: number, divisor: number) => Math.ceil(dividend / divisor);

@@ -1,7 +1,7 @@
 import type { BucketExplained } from '@minitickets/contract';
 import { fullAfterUs, nextTokenAfterUs, partsOfToken, type Rate, wholeTokens } from './bucket-arithmetic.ts';
 
-/** All that Redis knows of a bucket at one moment of its clock. Times in microseconds since 1970. */
+/** All that Redis knows of a bucket at one instant of its clock. Times in microseconds since 1970. */
 export type BucketState = { nowUs: number; expiresInMs: number | undefined } & (
   | { kind: 'absent' | 'unreadable' }
   | {
@@ -10,6 +10,7 @@ export type BucketState = { nowUs: number; expiresInMs: number | undefined } & (
       revision: number;
       /** Refilled until `nowUs`. */
       parts: number;
+      /** Promised slots that are still to come and not exempt, in tokens. */
       strikes: number;
       bans: number;
       bannedUntilUs: number;
@@ -17,7 +18,7 @@ export type BucketState = { nowUs: number; expiresInMs: number | undefined } & (
     }
 );
 
-/** Says of a bucket why it serves or refuses, for who has to answer to a customer. `taskNowMs` is only compared with. */
+/** Explains why a bucket serves or refuses, for an operator or the page of the limiter. `taskNowMs` is only compared with. */
 export function explainBucket(policy: string, bucket: string, state: BucketState, taskNowMs: number): BucketExplained {
   const { kind, nowUs, expiresInMs } = state;
   const nothing = {
@@ -53,7 +54,7 @@ function explainStored(state: BucketState & { kind: 'stored' }) {
     strikes,
     bans,
     bannedUntil: banned ? instant(bannedUntilUs) : null,
-    forgottenAt: strikes + bans > 0 ? instant(forgottenAtUs) : null,
+    forgottenAt: bans > 0 ? instant(forgottenAtUs) : null,
   };
 }
 

@@ -4,7 +4,7 @@ import type { LimitChange } from '@minitickets/contract';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { openRedis, openRedisCluster, type RedisConnection } from '../db/redis.ts';
 import { type Receipt, refundToken, reserveToken, type Take, takeToken } from '../queries/rate-limits.ts';
-import { makeLimit } from '../rules/limits.ts';
+import { makeLimit, type PolicyName } from '../rules/limits.ts';
 import { startRedisCluster } from './redis-cluster.ts';
 
 export type LimiterStore = {
@@ -15,7 +15,7 @@ export type LimiterStore = {
   clock: { nowUs: number };
 };
 
-/** States laws once, and has them hold on one Redis and on a Redis Cluster. */
+/** Runs the same laws on one Redis and on a Redis Cluster. */
 export function onEachStore(laws: (store: LimiterStore) => void) {
   describe('on one Redis', () => {
     laws(
@@ -37,32 +37,32 @@ export function onEachStore(laws: (store: LimiterStore) => void) {
   });
 }
 
-/** Laws of buckets are no laws of deadlines: a busy machine may take its time. */
+/** A long deadline: these laws are not about time-outs, and the machine may be busy. */
 const patient = { deadlineMs: 20_000, onError: () => {} };
 
-/** The name of a bucket that nobody else has. */
+/** A bucket name that no other test uses. */
 export const newBucket = () => randomBytes(16).toString('base64url');
 
-/** A limit with these numbers, of no particular policy. */
-export function limitOf(change: Partial<LimitChange>, revision = 0) {
+/** A limit with these numbers; the policy only decides how far ahead slots are promised. */
+export function limitOf(change: Partial<LimitChange>, revision = 0, policy: PolicyName = 'playground') {
   const plain = { capacity: 10, refillTokens: 1, refillIntervalMs: 1000, suppression: null, shadow: false };
-  return makeLimit('playground', 'free', { ...plain, onStoreFailure: 'closed', ...change }, revision);
+  return makeLimit(policy, 'free', { ...plain, onStoreFailure: 'closed', ...change }, revision);
 }
 
-/** One bucket with this limit, under a clock that stands still between the lines of a test. */
-export function bucketWith(store: LimiterStore, change: Partial<LimitChange>) {
+/** One bucket with this limit, under a clock that only the test moves. */
+export function bucketWith(store: LimiterStore, change: Partial<LimitChange>, policy?: PolicyName) {
   const bucket = newBucket();
   const key = `limit:{${bucket}}`;
-  let limit = limitOf(change);
+  let limit = limitOf(change, 0, policy);
   return {
     take: (cost = 1) => takeToken(store.clocked, { bucket, limit, cost }),
     reserve: () => reserveToken(store.clocked, { bucket, limit }, 60_000),
     refund: (receipt: Receipt) => refundToken(store.clocked, receipt),
-    /** From now on calls come with this limit. */
+    /** Later calls carry this limit. */
     changeTo: (next: Partial<LimitChange>, revision = 0) => {
-      limit = limitOf({ ...change, ...next }, revision);
+      limit = limitOf({ ...change, ...next }, revision, policy);
     },
-    /** The take of one token, for a decision on several buckets. */
+    /** Takes one token, as part of a decision on several buckets. */
     get asTake(): Take {
       return { bucket, limit };
     },

@@ -2,7 +2,7 @@ import { useStores } from '@minitickets/stack/test-stores';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openRedis } from '../db/redis.ts';
 import { limitOf, newBucket } from '../testing/limiter-stores.ts';
-import { batchDecisions } from './decision-batches.ts';
+import { batchDecision } from './decision-batches.ts';
 
 const stores = useStores();
 let redis: ReturnType<typeof openRedis>;
@@ -14,28 +14,26 @@ afterAll(() => redis.disconnect());
 
 const slow = limitOf({ capacity: 5, refillIntervalMs: 3_600_000 });
 
-test('calls of one turn travel together: fifty decisions are one command', async () => {
-  const decide = batchDecisions(redis);
+test('calls of one event-loop tick share one command, up to fifty', async () => {
   const send = vi.spyOn(redis, 'sendCommand');
-  await decide([{ bucket: newBucket(), limit: slow }]);
+  await batchDecision(redis, [{ bucket: newBucket(), limit: slow }]);
   send.mockClear();
-  await Promise.all(Array.from({ length: 50 }, () => decide([{ bucket: newBucket(), limit: slow }])));
+  await Promise.all(Array.from({ length: 50 }, () => batchDecision(redis, [{ bucket: newBucket(), limit: slow }])));
   expect(send).toHaveBeenCalledTimes(1);
-  await Promise.all(Array.from({ length: 51 }, () => decide([{ bucket: newBucket(), limit: slow }])));
+  await Promise.all(Array.from({ length: 51 }, () => batchDecision(redis, [{ bucket: newBucket(), limit: slow }])));
   expect(send).toHaveBeenCalledTimes(3);
   send.mockRestore();
 });
 
-test('each call gets its own decision, as if it had come alone', async () => {
-  const decide = batchDecisions(redis);
+test('each call of a batch gets the decision it would get alone', async () => {
   const bucket = newBucket();
   const other = newBucket();
   const answers = await Promise.all([
-    decide([{ bucket, limit: slow, cost: 3 }]),
-    decide([{ bucket, limit: slow, cost: 3 }]),
-    decide([{ bucket: other, limit: limitOf({ capacity: 7 }) }]),
-    decide([{ bucket, limit: slow, cost: 2 }]),
-    decide([{ bucket, limit: slow }]),
+    batchDecision(redis, [{ bucket, limit: slow, cost: 3 }]),
+    batchDecision(redis, [{ bucket, limit: slow, cost: 3 }]),
+    batchDecision(redis, [{ bucket: other, limit: limitOf({ capacity: 7 }) }]),
+    batchDecision(redis, [{ bucket, limit: slow, cost: 2 }]),
+    batchDecision(redis, [{ bucket, limit: slow }]),
   ]);
   expect(answers.map(([decision]) => [decision?.allowed, decision?.remaining])).toEqual([
     [true, 2],
@@ -46,18 +44,17 @@ test('each call gets its own decision, as if it had come alone', async () => {
   ]);
 });
 
-test('all or none holds for each call, whoever it travels with', async () => {
-  const decide = batchDecisions(redis);
+test('all-or-none holds for each call of a batch separately', async () => {
   const [wide, narrow] = [newBucket(), newBucket()];
   const both = [
     { bucket: wide, limit: slow },
     { bucket: narrow, limit: limitOf({ capacity: 1, refillIntervalMs: 3_600_000 }) },
   ];
   const answers = await Promise.all([
-    decide(both),
-    decide(both),
-    decide(both),
-    decide([{ bucket: wide, limit: slow }]),
+    batchDecision(redis, both),
+    batchDecision(redis, both),
+    batchDecision(redis, both),
+    batchDecision(redis, [{ bucket: wide, limit: slow }]),
   ]);
   expect(answers.map((decisions) => decisions.map(({ allowed }) => allowed))).toEqual([
     [true, true],
@@ -68,27 +65,26 @@ test('all or none holds for each call, whoever it travels with', async () => {
   expect(answers.at(-1)?.[0]?.remaining).toBe(3);
 });
 
-test('a thousand calls in the same moment are served as often as the bucket allows', async () => {
-  const decide = batchDecisions(redis);
+test('a burst of five serves exactly five of a thousand calls made in one tick', async () => {
   const bucket = newBucket();
-  const answers = await Promise.all(Array.from({ length: 1000 }, () => decide([{ bucket, limit: slow }])));
+  const answers = await Promise.all(
+    Array.from({ length: 1000 }, () => batchDecision(redis, [{ bucket, limit: slow }])),
+  );
   expect(answers.filter(([decision]) => decision?.allowed)).toHaveLength(5);
 });
 
-test('a cost that is none fails its own call, and not those that it came with', async () => {
-  const decide = batchDecisions(redis);
+test('an invalid cost fails its own call, and not the rest of its batch', async () => {
   const [good, bad] = await Promise.allSettled([
-    decide([{ bucket: newBucket(), limit: slow }]),
-    decide([{ bucket: newBucket(), limit: slow, cost: Number.NaN }]),
+    batchDecision(redis, [{ bucket: newBucket(), limit: slow }]),
+    batchDecision(redis, [{ bucket: newBucket(), limit: slow, cost: Number.NaN }]),
   ]);
   expect(good.status).toBe('fulfilled');
   expect(bad).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });
 });
 
-test('when Redis is away every call of the turn hears of it', async () => {
+test('when Redis is down every call of the batch fails', async () => {
   const away = openRedis({ url: 'redis://127.0.0.1:1', keyPrefix: '', onError: () => {} });
-  const decide = batchDecisions(away);
-  const calls = Array.from({ length: 3 }, () => decide([{ bucket: newBucket(), limit: slow }]));
+  const calls = Array.from({ length: 3 }, () => batchDecision(away, [{ bucket: newBucket(), limit: slow }]));
   const answers = await Promise.allSettled(calls);
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   away.disconnect();

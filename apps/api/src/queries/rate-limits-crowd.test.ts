@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest';
+import { type PolicyName, policies } from '../rules/limits.ts';
+import { bucketWith, type LimiterStore, onEachStore } from '../testing/limiter-stores.ts';
+
+/*
+ * Crowds and loops on the shipped limits. Time is simulated: calls are made in order, and each sets Redis's clock to its instant.
+ */
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+type Visit = { who: string; atMs: number };
+/** What a visitor was told. */
+type Outcome = { allowed: boolean; banned: boolean; retryAfterMs: number };
+type Visitor = { servedAtMs: number[]; refusals: number; bans: number };
+
+/** The shipped log-in limit, or the free limit of another policy. */
+function shipped(store: LimiterStore, policy: PolicyName) {
+  const limits = policies[policy].limits;
+  return bucketWith(store, 'all' in limits ? limits.all : limits.free, policy);
+}
+
+/**
+ * Makes the visits in the order of their instants. `next` returns when the visitor calls again, or undefined if it does not.
+ * @returns what happened to each visitor
+ */
+async function simulate(
+  store: LimiterStore,
+  { take }: ReturnType<typeof bucketWith>,
+  visits: Visit[],
+  next: (visit: Visit, outcome: Outcome) => number | undefined,
+) {
+  const beginUs = store.clock.nowUs;
+  const visitors = new Map<string, Visitor>();
+  const queue = visits.toSorted((one, other) => one.atMs - other.atMs);
+  for (let visit = queue.shift(); visit; visit = queue.shift()) {
+    store.clock.nowUs = beginUs + Math.round(visit.atMs * 1000);
+    const decision = await take();
+    const visitor = visitors.get(visit.who) ?? { servedAtMs: [], refusals: 0, bans: 0 };
+    visitors.set(visit.who, visitor);
+    if (decision.allowed) visitor.servedAtMs.push(visit.atMs);
+    else visitor.refusals += 1;
+    const banned = !decision.allowed && decision.reason === 'suppressed';
+    if (banned) visitor.bans += 1;
+    const retryAfterMs = decision.allowed ? 0 : (decision.retryAfterMs ?? 0);
+    const atMs = next(visit, { allowed: decision.allowed, banned, retryAfterMs });
+    if (atMs === undefined) continue;
+    const place = queue.findIndex((other) => other.atMs > atMs);
+    queue.splice(place === -1 ? queue.length : place, 0, { who: visit.who, atMs });
+  }
+  return visitors;
+}
+
+/** When a client calls again that obeys `Retry-After`, which counts whole seconds, and is up to a second late. */
+const asTold = ({ who, atMs }: Visit, { retryAfterMs }: Outcome) =>
+  atMs + Math.ceil(retryAfterMs / SECOND) * SECOND + latenessMs(who, atMs);
+
+/** From 0 to 1 s; the same in every run. */
+function latenessMs(who: string, atMs: number) {
+  let hash = Math.floor(atMs);
+  for (const letter of who) hash = (hash * 31 + letter.charCodeAt(0)) % 1_000_003;
+  return hash % 1001;
+}
+
+const onceServed = (visit: Visit, outcome: Outcome) => (outcome.allowed ? undefined : asTold(visit, outcome));
+
+const people = (count: number, arrivalMs: (index: number) => number = () => 0): Visit[] =>
+  Array.from({ length: count }, (_, index) => ({ who: `person ${index}`, atMs: arrivalMs(index) }));
+
+const totalOf = (visitors: Map<string, Visitor>, field: 'refusals' | 'bans') =>
+  [...visitors.values()].reduce((sum, visitor) => sum + visitor[field], 0);
+
+onEachStore((store) => {
+  const { capacity, refillIntervalMs } = policies.login.limits.all;
+
+  test.each([38, 150])(
+    '%d people who log in at the same instant and obey Retry-After are all served in order, without a ban',
+    async (count) => {
+      const visitors = await simulate(store, shipped(store, 'login'), people(count), onceServed);
+      expect(totalOf(visitors, 'bans')).toBe(0);
+      const served = [...visitors.values()].map(({ servedAtMs }) => servedAtMs[0] as number);
+      expect(served).toHaveLength(count);
+      expect(Math.max(...served)).toBeLessThanOrEqual((count - capacity) * refillIntervalMs * 1.1);
+      expect(Math.max(...[...visitors.values()].map(({ refusals }) => refusals))).toBeLessThanOrEqual(2);
+    },
+  );
+
+  test('of a thousand people at the same instant nobody waits longer than 1.5 times their place in line', {
+    timeout: 60_000,
+  }, async () => {
+    const visitors = await simulate(store, shipped(store, 'login'), people(1000), onceServed);
+    expect(totalOf(visitors, 'bans')).toBe(0);
+    for (const [index, { servedAtMs }] of [...visitors.values()].entries()) {
+      const place = Math.max(0, index + 1 - capacity);
+      expect(servedAtMs[0]).toBeLessThanOrEqual(place * refillIntervalMs * 1.5);
+    }
+  });
+
+  test('as many people as the policy has strikes are never banned, however their arrivals are spread', {
+    timeout: 60_000,
+  }, async () => {
+    const { strikes } = policies.login.limits.all.suppression;
+    for (const spreadMs of [5 * SECOND, 30 * SECOND, 2 * MINUTE]) {
+      const arriving = people(strikes, (index) => (index / strikes) * spreadMs);
+      const visitors = await simulate(store, shipped(store, 'login'), arriving, onceServed);
+      expect(totalOf(visitors, 'bans')).toBe(0);
+      expect([...visitors.values()].every(({ servedAtMs }) => servedAtMs.length === 1)).toBe(true);
+    }
+  });
+
+  test('concurrent refusals of one bucket promise distinct slots, one emission interval apart', async () => {
+    const { take } = shipped(store, 'login');
+    await take(capacity);
+    const promised = [];
+    for (let call = 0; call < 5; call++) promised.push((await take()) as { retryAfterMs: number });
+    expect(promised.map(({ retryAfterMs }) => retryAfterMs)).toEqual([3000, 6000, 9000, 12_000, 15_000]);
+  });
+
+  test('a promise locks no token away: a client that returns alone takes whatever token is there', async () => {
+    const { take } = shipped(store, 'login');
+    await take(capacity);
+    for (let call = 0; call < 5; call++) await take();
+    store.clock.nowUs += 3_000_000;
+    expect(await take()).toMatchObject({ allowed: true });
+    expect(await take()).toMatchObject({ allowed: false });
+  });
+
+  test('slots that nobody came for are forgotten when they have passed', async () => {
+    const { take } = shipped(store, 'login');
+    await take(capacity);
+    for (let call = 0; call < 5; call++) await take();
+    store.clock.nowUs += 15_000_000;
+    await take(5);
+    expect(await take()).toMatchObject({ allowed: false, retryAfterMs: 3000 });
+  });
+
+  test('slots are promised no further ahead than the policy says', async () => {
+    const { take } = bucketWith(store, { capacity: 1 }, 'reads');
+    await take();
+    const waits = [];
+    for (let call = 0; call < 30; call++) waits.push(((await take()) as { retryAfterMs: number }).retryAfterMs);
+    expect(Math.max(...waits)).toBe(policies.reads.promiseHorizonMs);
+  });
+
+  test('a changed rate forgets the line: its slots were promised at the old rate', async () => {
+    const { take, changeTo } = shipped(store, 'login');
+    await take(capacity);
+    for (let call = 0; call < 5; call++) await take();
+    changeTo({ refillIntervalMs: 1000 }, 1);
+    expect(await take()).toMatchObject({ allowed: false, retryAfterMs: 1000 });
+  });
+
+  test('a revision that changes nothing of this limit keeps its line', async () => {
+    const { take, changeTo } = shipped(store, 'login');
+    await take(capacity);
+    await take();
+    changeTo({}, 1);
+    expect(await take()).toMatchObject({ allowed: false, retryAfterMs: 6000 });
+  });
+
+  test('forty workers of one key that call without end and obey Retry-After are never banned', {
+    timeout: 60_000,
+  }, async () => {
+    const endMs = 5 * MINUTE;
+    const workers = Array.from({ length: 40 }, (_, index) => ({ who: `worker ${index}`, atMs: 0 }));
+    const visitors = await simulate(store, shipped(store, 'playground'), workers, (visit, outcome) => {
+      const atMs = outcome.allowed ? visit.atMs + 20 : asTold(visit, outcome);
+      return atMs < endMs ? atMs : undefined;
+    });
+    expect(totalOf(visitors, 'bans')).toBe(0);
+    const served = [...visitors.values()].reduce((sum, { servedAtMs }) => sum + servedAtMs.length, 0);
+    // What the limit grants in that time, less what is lost while late workers leave the bucket full.
+    expect(served).toBeGreaterThan((endMs / SECOND) * 0.95);
+  });
+
+  test('forty calls of one key made at once and repeated as told finish within 1.15 times the ideal', async () => {
+    const visitors = await simulate(store, shipped(store, 'playground'), people(40), onceServed);
+    expect(totalOf(visitors, 'bans')).toBe(0);
+    const last = Math.max(...[...visitors.values()].flatMap(({ servedAtMs }) => servedAtMs));
+    expect(last).toBeLessThanOrEqual(30 * SECOND * 1.15);
+  });
+
+  test('a retry loop at 4/s is banned within two minutes, and gets less in a quarter of an hour than a client that obeys', {
+    timeout: 120_000,
+  }, async () => {
+    const endMs = 15 * MINUTE;
+    let firstBanMs: number | undefined;
+    const loop = await simulate(store, shipped(store, 'login'), [{ who: 'loop', atMs: 0 }], ({ atMs }, { banned }) => {
+      if (banned) firstBanMs ??= atMs;
+      return atMs + 250 < endMs ? atMs + 250 : undefined;
+    });
+    const patient = await simulate(store, shipped(store, 'login'), [{ who: 'patient', atMs: 0 }], (visit, outcome) => {
+      const atMs = outcome.allowed ? visit.atMs + 250 : asTold(visit, outcome);
+      return atMs < endMs ? atMs : undefined;
+    });
+    expect(loop.get('loop')?.bans).toBeGreaterThan(0);
+    expect(firstBanMs).toBeLessThan(2 * MINUTE);
+    expect(patient.get('patient')?.bans).toBe(0);
+    const servedOf = (visitors: Map<string, Visitor>) => [...visitors.values()][0]?.servedAtMs.length ?? 0;
+    expect(servedOf(loop)).toBeLessThan(0.85 * servedOf(patient));
+  });
+
+  test('people behind the address of a retry loop are all served, within eight minutes', {
+    timeout: 120_000,
+  }, async () => {
+    const endMs = 15 * MINUTE;
+    const colleagues = people(12, (index) => (2 + index) * MINUTE + 100);
+    const visitors = await simulate(
+      store,
+      shipped(store, 'login'),
+      [{ who: 'loop', atMs: 0 }, ...colleagues],
+      (visit, outcome) => {
+        if (visit.who !== 'loop') return onceServed(visit, outcome);
+        return visit.atMs + 250 < endMs ? visit.atMs + 250 : undefined;
+      },
+    );
+    const waits = colleagues.map(({ who, atMs }) => (visitors.get(who)?.servedAtMs[0] ?? Number.NaN) - atMs);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(8 * MINUTE);
+  });
+});
