@@ -101,7 +101,7 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
     what: 'a bucket does not remember the most that it was ever given',
     subject: edits(
       { file: 'apps/api/src/queries/rate-limits.lua', region: 'change' },
-      { from: 'max(0, capacity - highest)', to: 'max(0, capacity - old_capacity)' },
+      { from: 'max(0, burst - highest)', to: 'max(0, burst - old_burst)' },
     ),
   },
   prediction: {

@@ -2,8 +2,8 @@ import { edits } from '../frame/edits.ts';
 
 const verdict = { file: 'apps/api/src/queries/rate-limits.lua', region: 'verdict' };
 
-/** The bucket refuses what is too much, and that is all: who is refused may ask again at once. */
-export const bucketAlone = edits(verdict, { from: 'if strikes >= threshold then', to: 'if false then' });
+/** Refuses, and never bans: a client that ignores Retry-After competes for every token. */
+export const bucketAlone = edits(verdict, { from: 'if strikes > 0 and line_end', to: 'if false and line_end' });
 
 /** Every ban is as long as the first. */
 export const equalBans = edits(verdict, {
@@ -11,8 +11,8 @@ export const equalBans = edits(verdict, {
   to: 'wait = first_ban',
 });
 
-/** Who tries during a ban shows that it was deserved: it begins again. */
+/** An attempt during a ban extends it: the ban begins again. */
 export const renewedBans = edits(verdict, {
-  from: 'wait = min(banned_until - now, first_ban * growth ^ (bans - 1), longest_ban)',
-  to: 'wait = min(first_ban * growth ^ (bans - 1), longest_ban)',
+  from: 'verdict, wait = SUPPRESSED, banned_until - now',
+  to: 'verdict, banned_until, wait, changed = SUPPRESSED, latest_end, latest_end - now, true',
 });

@@ -51,7 +51,7 @@ export default defineExperiment<Edit[], 'steady' | 'after-an-hour' | 'at-the-edg
     what: 'the time that has passed is rounded up to whole seconds',
     subject: edits(
       { file: 'apps/api/src/queries/rate-limits.lua', region: 'refill' },
-      { from: '(now - at) * old_refill', to: 'ceil((now - at) / 1000000) * 1000000 * old_refill' },
+      { from: 'min(parts + (now - at)', to: 'min(parts + ceil((now - at) / 1000000) * 1000000' },
     ),
   },
   prediction: {

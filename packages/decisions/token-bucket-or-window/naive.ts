@@ -4,7 +4,7 @@ const script = { file: 'apps/api/src/queries/rate-limits.lua', region: 'refill' 
 
 /** The bucket is not refilled as time goes by but filled up at each full window: the counter that begins anew every minute. */
 export const fixedWindow = edits(script, {
-  from: 'parts = min(parts + (now - at) * old_refill, old_capacity * old_interval_ms * 1000)',
-  to: `local window = full / refill
-if math.floor(now / window) > math.floor(at / window) then parts = full end`,
+  from: 'parts = min(parts + (now - at) * old_rate, old_full)',
+  to: `local window = old_full / old_rate
+if math.floor(now / window) > math.floor(at / window) then parts = old_full end`,
 });

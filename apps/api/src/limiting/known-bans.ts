@@ -45,6 +45,7 @@ export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = 
         retryAfterMs: Math.max(1, Math.ceil(left(ban.retryAfterMs))),
       };
     },
+    forget: (bucket: string) => bans.delete(bucket),
     get size() {
       return bans.size;
     },

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { addActivity } from '../queries/limit-activity.ts';
+import { liftSuppression } from '../queries/limit-buckets.ts';
 import { readOverrides } from '../queries/limit-overrides.ts';
 import { type Decision, refundToken, reserveToken, type Take, takeTokens } from '../queries/rate-limits.ts';
 import { breaker } from '../rules/breaker.ts';
@@ -127,6 +128,13 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
         });
       };
       return { allowed: reserved.decision.allowed || take.limit.shadow, giveBack };
+    },
+
+    /** Lifts a ban: at once on this task, and on the others when they next ask Redis. @returns false if none was running */
+    async liftBan(bucket: string) {
+      const lifted = await liftSuppression(redis, bucket);
+      bans.forget(bucket);
+      return lifted;
     },
 
     /** Reads the limits again if one has changed. */

@@ -20,14 +20,14 @@ const activity = async (task: TestApp): Promise<LimitActivity> =>
 test('what two tasks decided is added up, and both tell the same', async () => {
   const { sid, user } = await person(tasks[0]);
   const play = (task: TestApp) => task.app.inject({ method: 'POST', url: '/v1/playground/requests', cookies: { sid } });
-  for (let call = 0; call < 15; call++) for (const task of tasks) await play(task);
+  for (let call = 0; call < 35; call++) for (const task of tasks) await play(task);
 
   await vi.waitFor(
     async () => {
       const [one, other] = [await activity(tasks[0]), await activity(tasks[1])];
       expect(one).toEqual(other);
       const counts = one.policies.find(({ policy }) => policy === 'playground');
-      expect((counts?.allowed ?? 0) + (counts?.throttled ?? 0) + (counts?.suppressed ?? 0)).toBe(30);
+      expect((counts?.allowed ?? 0) + (counts?.throttled ?? 0) + (counts?.suppressed ?? 0)).toBe(70);
       expect(counts?.suppressed).toBeGreaterThan(0);
       expect(one.tasks).toBe(2);
       expect(one.mostRefused).toEqual([{ policy: 'playground', bucket: expect.any(String), count: counts?.throttled }]);

@@ -3,7 +3,7 @@ import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf } from '../plugins/session.ts';
-import { liftSuppression, readBucket } from '../queries/limit-buckets.ts';
+import { readBucket } from '../queries/limit-buckets.ts';
 import { accountOf, clientOf } from '../rules/client-identity.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';
 
@@ -18,7 +18,7 @@ export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
 
   serve('liftSuppression', async (request, reply) => {
     const { bucket } = request.params;
-    if (!(await liftSuppression(redis, bucket))) fail({ kind: 'not-found', what: 'suppression' });
+    if (!(await app.limiter.liftBan(bucket))) fail({ kind: 'not-found', what: 'suppression' });
     request.log.info({ bucket, liftedBy: viewerOf(request).user.id }, 'a suppression was lifted');
     return reply.code(204).send(null);
   });

@@ -28,8 +28,8 @@ export function Ladder({ call, drive, summary }: { call: PlaygroundCall; drive: 
       <Strikes found={bucket.data} problem={bucket.error} />
       <Bans summary={summary} />
       <p className="text-sm text-muted">
-        Each refused request is a strike, each served one takes a strike back.{' '}
-        {bucket.data && `Bans: ${suppressionWords(bucket.data.suppression)}.`}
+        Each refused request is promised the next free slot. A slot that is still to come is a strike; as time passes,
+        it is taken back. {bucket.data && `Bans: ${suppressionWords(bucket.data.suppression)}.`}
       </p>
     </Card>
   );
