@@ -1,5 +1,6 @@
+import type { PolicyName } from '@minitickets/contract';
 import { expect, test } from 'vitest';
-import { type PolicyName, policies } from '../rules/limits.ts';
+import { policies } from '../rules/limits.ts';
 import { bucketWith, type LimiterStore, onEachStore } from '../testing/limiter-stores.ts';
 
 /*

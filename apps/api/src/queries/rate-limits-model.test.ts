@@ -1,7 +1,7 @@
-import { type LimitChange, limitChange } from '@minitickets/contract';
+import { type LimitChange, limitChange, type PolicyName } from '@minitickets/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PolicyName, policies } from '../rules/limits.ts';
+import { policies } from '../rules/limits.ts';
 import { bucketWith, onEachStore } from '../testing/limiter-stores.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { LimitChange } from '@minitickets/contract';
+import type { LimitChange, PolicyName } from '@minitickets/contract';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { openRedis, openRedisCluster, type RedisConnection } from '../db/redis.ts';
 import { type Receipt, refundToken, reserveToken, type Take, takeToken } from '../queries/rate-limits.ts';
-import { makeLimit, type PolicyName } from '../rules/limits.ts';
+import { makeLimit } from '../rules/limits.ts';
 import { startRedisCluster } from './redis-cluster.ts';
 
 export type LimiterStore = {
