@@ -5,7 +5,7 @@ import { always, bounded, measured } from './lib/claims.ts';
 import { customer, customerCount } from './lib/customers.ts';
 import { browse, journeyOf, openLargeSale } from './lib/journeys.ts';
 import { numberOption, short } from './lib/options.ts';
-import { closeSale, logIn, logOut, type Sale } from './lib/shop.ts';
+import { closeSale, logIn, logOut, operation, type Sale } from './lib/shop.ts';
 import { optionsOf, summaryOf } from './lib/summary.ts';
 import { askPatiently } from './lib/waiting.ts';
 
@@ -73,7 +73,7 @@ export function comeAndGo(sale: Sale) {
   if (sid) {
     const session = { email: who.email, sid };
     const looked = browse(session, sale);
-    const whoAmI = { method: 'GET', path: '/v1/sessions/current', as: session } as const;
+    const whoAmI = operation('readSession', {}, { as: session });
     const wasIn = ask(whoAmI).outcome === 'ok';
     const left = ask(logOut(session)).outcome === 'ok';
     back.test(looked && wasIn && left && ask(whoAmI).outcome === 'unauthenticated');

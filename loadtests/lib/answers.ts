@@ -1,5 +1,6 @@
 import http, { type RefinedParams, type RefinedResponse } from 'k6/http';
 import { headers } from '../../packages/contract/src/headers.ts';
+import type { Method } from '../../packages/contract/src/paths.ts';
 import { always } from './claims.ts';
 import { baseUrl, short } from './options.ts';
 
@@ -7,7 +8,7 @@ import { baseUrl, short } from './options.ts';
 export type Caller = { sid: string } | undefined;
 
 export type Request = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: Method;
   path: string;
   /** The path's pattern, where the path holds an id: metrics have few names. */
   route?: string;

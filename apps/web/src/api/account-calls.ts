@@ -1,19 +1,15 @@
-import type { ApiKey } from '@minitickets/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { request } from './client.ts';
-import type { Page } from './pages.ts';
+import { call } from './call.ts';
 
-export const logOutEverywhere = () => request<void>({ method: 'DELETE', path: '/v1/sessions' });
+export const logOutEverywhere = () => call('logOutEverywhere', {});
 
 export const apiKeysQuery = queryOptions({
   queryKey: ['api-keys'],
-  queryFn: ({ signal }) => request<Page<ApiKey>>({ path: '/v1/api-keys', signal }),
+  queryFn: ({ signal }) => call('listApiKeys', { signal }),
   select: ({ items }) => items,
 });
 
-/** The answer alone has the key itself. */
-export const makeApiKey = (name: string) =>
-  request<ApiKey & { key: string }>({ method: 'POST', path: '/v1/api-keys', body: { name } });
+/** Creates an API key. The answer is the only one that contains the key itself. */
+export const makeApiKey = (name: string) => call('createApiKey', { body: { name } });
 
-export const revokeApiKey = (id: string) =>
-  request<void>({ method: 'DELETE', path: `/v1/api-keys/${encodeURIComponent(id)}` });
+export const revokeApiKey = (id: string) => call('revokeApiKey', { params: { id } });

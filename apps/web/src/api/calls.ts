@@ -1,17 +1,18 @@
 import type { Booking, Event, NewBooking, PaymentToken, User } from '@minitickets/contract';
 import { attempts } from './attempts.ts';
-import { ApiProblem, request } from './client.ts';
-import { type Page, pageOf } from './pages.ts';
+import { type BodyOf, call } from './call.ts';
+import { ApiProblem } from './client.ts';
+import type { Page } from './pages.ts';
 import { sessionHint } from './session-hint.ts';
 
-/** The sandbox provider may take its time; the others answer within the client's own deadline. */
+/** The sandbox provider may be slow; everything else answers within the client's own deadline. */
 const paymentDeadlineMs = 45_000;
 
-/** Who is logged in; null when nobody is. */
+/** Returns who is logged in, or null. */
 export async function readSession(signal?: AbortSignal): Promise<User | null> {
   if (!sessionHint.mayExist()) return null;
   try {
-    return await request<User>({ path: '/v1/sessions/current', signal });
+    return await call('readSession', { signal });
   } catch (error) {
     if (error instanceof ApiProblem && error.code === 'unauthenticated') {
       sessionHint.set(false);
@@ -21,61 +22,52 @@ export async function readSession(signal?: AbortSignal): Promise<User | null> {
   }
 }
 
-export const logIn = (credentials: { email: string; password: string }) =>
-  request<User>({ method: 'POST', path: '/v1/sessions', body: credentials });
+export const logIn = (credentials: BodyOf<'logIn'>) => call('logIn', { body: credentials });
 
-export const register = (registration: { email: string; password: string; name: string }) =>
-  request<User>({ method: 'POST', path: '/v1/users', body: registration });
+export const register = (registration: BodyOf<'register'>) => call('register', { body: registration });
 
-export const logOut = () => request<void>({ method: 'DELETE', path: '/v1/sessions/current' });
+export const logOut = () => call('logOut', {});
 
-export function readEvents(search: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Event>> {
-  const query = { limit: '24', ...(search !== '' && { search }) };
-  return readPublic<Page<Event>>(pageOf('/v1/events', query, cursor), signal);
-}
+export const readEvents = (search: string, cursor: string | null, signal?: AbortSignal): Promise<Page<Event>> =>
+  readPublic((credentials) =>
+    call('listEvents', {
+      query: { limit: 24, search: search === '' ? undefined : search, cursor },
+      signal,
+      ...credentials,
+    }),
+  );
 
 /** @param event an id or a slug */
-export const readEvent = (event: string, signal?: AbortSignal) =>
-  readPublic<Event>(`/v1/events/${encodeURIComponent(event)}`, signal);
+export const readEvent = (event: string, signal?: AbortSignal): Promise<Event> =>
+  readPublic((credentials) => call('readEvent', { params: { event }, signal, ...credentials }));
 
 /**
- * While sessions cannot be read, the API refuses every call that carries one. Events are for everybody, so they are read
- * without it then: browsing goes on.
+ * Reads what everybody may read. While Redis is down the API cannot look up sessions and refuses every request that carries one, so
+ * the read is then repeated without the session.
  */
-async function readPublic<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
+async function readPublic<Answer>(read: (options: { credentials?: 'omit' }) => Promise<Answer>): Promise<Answer> {
   try {
-    return await request<Answer>({ path, signal });
+    return await read({});
   } catch (error) {
-    if (error instanceof ApiProblem && error.code === 'store_unavailable') {
-      return request<Answer>({ path, signal, credentials: 'omit' });
-    }
+    if (error instanceof ApiProblem && error.code === 'store_unavailable') return read({ credentials: 'omit' });
     throw error;
   }
 }
 
-export function holdPlaces(booking: NewBooking): Promise<Booking> {
-  return attempts.run(`hold ${JSON.stringify(booking)}`, (idempotencyKey) =>
-    request<Booking>({ method: 'POST', path: '/v1/bookings', body: booking, idempotencyKey }),
+export const holdTickets = (booking: NewBooking): Promise<Booking> =>
+  attempts.run(`hold ${JSON.stringify(booking)}`, (idempotencyKey) =>
+    call('createBooking', { body: booking, idempotencyKey }),
   );
-}
 
-export const readBookings = (cursor: string | null, signal?: AbortSignal) =>
-  request<Page<Booking>>({ path: pageOf('/v1/bookings', { limit: '20' }, cursor), signal });
+export const readBookings = (cursor: string | null, signal?: AbortSignal): Promise<Page<Booking>> =>
+  call('listBookings', { query: { limit: 20, cursor }, signal });
 
-export const readBooking = (id: string, signal?: AbortSignal) =>
-  request<Booking>({ path: `/v1/bookings/${encodeURIComponent(id)}`, signal });
+export const readBooking = (id: string, signal?: AbortSignal): Promise<Booking> =>
+  call('readBooking', { params: { id }, signal });
 
-export function pay({ id, paymentToken }: { id: string; paymentToken: PaymentToken }): Promise<Booking> {
-  return attempts.run(`pay ${id} ${paymentToken}`, (idempotencyKey) =>
-    request<Booking>({
-      method: 'POST',
-      path: `/v1/bookings/${encodeURIComponent(id)}/payment`,
-      body: { paymentToken },
-      idempotencyKey,
-      deadlineMs: paymentDeadlineMs,
-    }),
+export const pay = ({ id, paymentToken }: { id: string; paymentToken: PaymentToken }): Promise<Booking> =>
+  attempts.run(`pay ${id} ${paymentToken}`, (idempotencyKey) =>
+    call('payBooking', { params: { id }, body: { paymentToken }, idempotencyKey, deadlineMs: paymentDeadlineMs }),
   );
-}
 
-export const cancelBooking = (id: string) =>
-  request<Booking>({ method: 'DELETE', path: `/v1/bookings/${encodeURIComponent(id)}` });
+export const cancelBooking = (id: string): Promise<Booking> => call('cancelBooking', { params: { id } });

@@ -1,88 +1,44 @@
-import type { Event, EventStatus, TicketType } from '@minitickets/contract';
-import { request } from './client.ts';
-import { type Page, pageOf, pagesOf } from './pages.ts';
+import { type AnswerOf, type BodyOf, call } from './call.ts';
+import { pagesOf } from './pages.ts';
 
-/** What an organiser says of an event. Instants are ISO 8601. */
-export interface EventDetails {
-  name: string;
-  venue: string;
-  startsAt: string;
-  timeZone: string;
-  salesOpenAt: string;
-  salesCloseAt: string;
-  maxPerUser: number;
-}
-
-export interface TicketTypeDetails {
-  name: string;
-  priceMinor: number;
-  capacity: number;
-}
-
-export interface DoorListEntry {
-  ticketId: string;
-  holderName: string;
-  ticketTypeName: string;
-  checkedInAt: string | null;
-  checkedInBy: string | null;
-}
-
-export interface CheckedIn {
-  ticketId: string;
-  eventId: string;
-  ticketTypeName: string;
-  checkedInAt: string;
-}
+export type NewEvent = BodyOf<'createEvent'>;
+export type EventDetails = Required<Omit<NewEvent, 'slug' | 'status' | 'ticketTypes'>>;
+export type NewTicketType = BodyOf<'addTicketType'>;
+export type TicketTypeDetails = Omit<NewTicketType, 'currency'>;
+export type DoorListEntry = AnswerOf<'readDoorList'>['items'][number];
+export type CheckedIn = AnswerOf<'checkIn'>;
 
 const pollMs = 5000;
 
-/** The organiser's own events, drafts and past ones too. */
+/** The organiser's own events, drafts and past ones included. */
 export const ownEventsQuery = pagesOf({
   queryKey: ['organise', 'events'],
-  read: (cursor, signal) =>
-    request<Page<Event>>({ path: pageOf('/v1/events', { mine: 'true', limit: '50' }, cursor), signal }),
+  read: (cursor, signal) => call('listEvents', { query: { mine: true, limit: 50, cursor }, signal }),
   mostPages: 20,
   refetchInterval: pollMs,
 });
 
-export const createEvent = (
-  event: EventDetails & { status: 'draft' | 'on_sale'; ticketTypes: (TicketTypeDetails & { currency: string })[] },
-) => request<Event>({ method: 'POST', path: '/v1/events', body: event });
+export const createEvent = (event: NewEvent) => call('createEvent', { body: event });
 
-export const changeEvent = ({ id, change }: { id: string; change: Partial<EventDetails & { status: EventStatus }> }) =>
-  request<Event>({ method: 'PATCH', path: `/v1/events/${encodeURIComponent(id)}`, body: change });
+export const changeEvent = ({ id, change }: { id: string; change: BodyOf<'changeEvent'> }) =>
+  call('changeEvent', { params: { event: id }, body: change });
 
-const typesPath = (eventId: string) => `/v1/events/${encodeURIComponent(eventId)}/ticket-types`;
+export const addTicketType = ({ eventId, ticketType }: { eventId: string; ticketType: NewTicketType }) =>
+  call('addTicketType', { params: { event: eventId }, body: ticketType });
 
-export const addTicketType = ({
-  eventId,
-  ticketType,
-}: {
-  eventId: string;
-  ticketType: TicketTypeDetails & { currency: string };
-}) => request<TicketType>({ method: 'POST', path: typesPath(eventId), body: ticketType });
+type TicketTypeChange = { eventId: string; id: string; change: BodyOf<'changeTicketType'> };
+export const changeTicketType = ({ eventId, id, change }: TicketTypeChange) =>
+  call('changeTicketType', { params: { event: eventId, ticketType: id }, body: change });
 
-export const changeTicketType = ({
-  eventId,
-  id,
-  change,
-}: {
-  eventId: string;
-  id: string;
-  change: Partial<TicketTypeDetails>;
-}) => request<TicketType>({ method: 'PATCH', path: `${typesPath(eventId)}/${encodeURIComponent(id)}`, body: change });
-
-/** Who has a ticket, in the order in which they were sold. */
+/** The ticket holders of an event, in the order in which the tickets were sold. */
 export const doorListQuery = (eventId: string) =>
   pagesOf({
     queryKey: ['organise', 'door', eventId],
-    read: (cursor, signal) => {
-      const path = pageOf(`/v1/events/${encodeURIComponent(eventId)}/door-list`, { limit: '100' }, cursor);
-      return request<Page<DoorListEntry>>({ path, signal });
-    },
+    read: (cursor, signal) =>
+      call('readDoorList', { params: { event: eventId }, query: { limit: 100, cursor }, signal }),
     mostPages: 50,
     refetchInterval: pollMs,
   });
 
-/** Admits a ticket by its code. A ticket admits once, so that asking again is answered with a refusal. */
-export const checkIn = (code: string) => request<CheckedIn>({ method: 'POST', path: '/v1/check-ins', body: { code } });
+/** Admits a ticket by its code. A ticket admits once: a second check-in is refused. */
+export const checkIn = (code: string) => call('checkIn', { body: { code } });

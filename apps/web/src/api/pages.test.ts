@@ -1,6 +1,6 @@
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
-import { pageOf, pagesOf } from './pages.ts';
+import { pagesOf } from './pages.ts';
 
 /** Pages of one number each, without end. */
 const numbers = (mostPages: number) =>
@@ -22,9 +22,4 @@ test('there is more as long as the API says so', async () => {
   const observer = new InfiniteQueryObserver(new QueryClient(), numbers(3));
   await observer.fetchNextPage();
   expect(observer.getCurrentResult().hasNextPage).toBe(true);
-});
-
-test('the first page has no cursor, and a cursor is escaped', () => {
-  expect(pageOf('/v1/bookings', { limit: '20' }, null)).toBe('/v1/bookings?limit=20');
-  expect(pageOf('/v1/bookings', { limit: '20' }, 'a&b')).toBe('/v1/bookings?limit=20&cursor=a%26b');
 });

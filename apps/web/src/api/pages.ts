@@ -25,10 +25,3 @@ export const pagesOf = <Item>({ queryKey, read, mostPages, refetchInterval }: Pa
     select: ({ pages }) => pages.flatMap((page) => page.items),
     ...(refetchInterval !== undefined && { refetchInterval }),
   });
-
-/** The address of a page of a list. */
-export function pageOf(path: string, query: Record<string, string>, cursor: string | null) {
-  const all = new URLSearchParams(query);
-  if (cursor !== null) all.set('cursor', cursor);
-  return `${path}?${all}`;
-}

@@ -1,4 +1,5 @@
-import type { OnStoreFailure, PlaygroundPolicy, Tier } from '@minitickets/contract';
+import { type OnStoreFailure, type PlaygroundPolicy, pathOf, type Tier } from '@minitickets/contract';
+import { addressOf } from '../api/call.ts';
 
 /** Whose bucket the requests spend from: the address they come from, the account that is logged in, or an API key's owner. */
 export type SentAs = 'address' | 'account' | 'key';
@@ -57,10 +58,11 @@ export function writeSetUp({ tier, sentAs, ratePerSecond, cost, whenAway }: SetU
 
 /** The address that a request is sent to: what is as usual is left out, but for the tier. */
 export function requestPath({ tier, cost, whenAway }: Pick<SetUp, 'tier' | 'cost' | 'whenAway'>): string {
-  const query = new URLSearchParams({ tier });
-  if (whenAway !== usual.whenAway) query.set('policy', policyOf[whenAway]);
-  if (cost !== usual.cost) query.set('cost', String(cost));
-  return `/v1/playground/requests?${query}`;
+  return addressOf('spendPlaygroundTokens', undefined, {
+    tier,
+    policy: whenAway === usual.whenAway ? undefined : policyOf[whenAway],
+    cost: cost === usual.cost ? undefined : cost,
+  });
 }
 
 /**
@@ -79,7 +81,7 @@ export function curlCommands(setUp: SetUp, origin: string, loggedInAs: string | 
     account: [
       `curl -s -c cookies.txt -H 'Content-Type: application/json' \\`,
       // An apostrophe would end what the shell reads as one word.
-      `  -d '${logIn.replaceAll("'", "'\\''")}' ${origin}/v1/sessions`,
+      `  -d '${logIn.replaceAll("'", "'\\''")}' ${origin}${pathOf('logIn', {})}`,
     ],
     key: ['KEY=mt_…'],
   }[sentAs];

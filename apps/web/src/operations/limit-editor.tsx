@@ -1,6 +1,6 @@
 import type { LimitView, OnStoreFailure } from '@minitickets/contract';
 import { useState } from 'react';
-import { changeLimit, shipLimit } from '../api/operator-calls.ts';
+import { changeLimit, resetLimit } from '../api/operator-calls.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button } from '../interface/button.tsx';
@@ -39,7 +39,7 @@ export function LimitEditor({
     return onSaved();
   };
   const saving = useWrite(changeLimit, done);
-  const shipping = useWrite(shipLimit, done);
+  const shipping = useWrite(resetLimit, done);
   const { change, errors } = readForm(form);
   const wrong = { ...errorsFrom(saving.problem?.fields ?? []), ...errors };
   const differences = change ? limitDifferences(limit, change) : [];

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import type { CSSProperties } from 'react';
-import { placesQuery } from '../api/operator-calls.ts';
+import { inventoryQuery } from '../api/operator-calls.ts';
 import { Button } from '../interface/button.tsx';
 import { Card } from '../interface/card.tsx';
 import { Loaded } from '../interface/loaded.tsx';
@@ -12,7 +12,7 @@ import { eventTime } from '../words/dates.ts';
 
 /** What of each event is sold, held and free, and which gates turn requests away at this moment. */
 export function Places() {
-  const places = useInfiniteQuery(placesQuery);
+  const places = useInfiniteQuery(inventoryQuery);
   return (
     <Card title="Events" aside={<Key />}>
       <Loaded query={places} waiting={<Skeleton className="h-72" />}>

@@ -1,7 +1,7 @@
 import type { Event } from '@minitickets/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
-import { holdPlaces } from '../api/calls.ts';
+import { holdTickets } from '../api/calls.ts';
 import { bookingQuery } from '../api/queries.ts';
 import { useUser } from '../api/session.ts';
 import { useWrite } from '../api/use-write.ts';
@@ -22,7 +22,7 @@ export function PlaceChoice({ event }: { event: Event }) {
   const user = useUser();
   const here = useRouterState({ select: (state) => state.location.href });
   const hold = useWrite(
-    holdPlaces,
+    holdTickets,
     async (booking) => {
       client.setQueryData(bookingQuery(booking.id).queryKey, booking);
       forget();

@@ -1,4 +1,4 @@
-import type { Event, Ticket } from '@minitickets/contract';
+import { type Event, pathOf, type Ticket } from '@minitickets/contract';
 import { useState } from 'react';
 import { Button } from '../interface/button.tsx';
 import { readerTime } from '../words/dates.ts';
@@ -66,7 +66,7 @@ function QrCode({ ticketId, place }: { ticketId: string; place: string }) {
   return (
     <img
       // Another address after a failure, or the browser would not ask again.
-      src={`/v1/tickets/${encodeURIComponent(ticketId)}.svg${failures > 0 ? `#${failures}` : ''}`}
+      src={`${pathOf('readTicketCode', { id: ticketId })}${failures > 0 ? `#${failures}` : ''}`}
       alt={`QR code of ticket ${place}`}
       width={176}
       height={176}
