@@ -14,7 +14,7 @@ export type Faults = {
 const LONGEST_PAUSE_MS = 60_000;
 
 export async function pauseRedis(redisUrl: string, ms: number) {
-  const answer = await askRedis(Number(new URL(redisUrl).port || 6379), `CLIENT PAUSE ${ms} ALL`);
+  const answer = await askRedis(redisUrl, `CLIENT PAUSE ${ms} ALL`);
   if (answer !== '+OK') throw new Error(`Redis did not pause: ${answer}`);
 }
 

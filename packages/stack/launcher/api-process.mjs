@@ -5,8 +5,8 @@ import { spawnLogged, waitUntil } from '../processes/processes.mjs';
 import { freshLog, secretsOf } from '../stores/files.mjs';
 
 /**
- * What every program of the API is told, and the address from which the balancer calls tasks. On Linux that is an address of its
- * own: a client on this machine that calls a task directly comes from 127.0.0.1 and is not believed about who it is.
+ * The environment of every program of the API, and the address from which the balancer calls tasks. On Linux that is an address
+ * of its own: a client on this machine that calls a task directly comes from 127.0.0.1, and its X-Forwarded-For is ignored.
  * @param {{ root: string, dataDir: string, databaseUrl: string, redisUrl: string, taskEnv?: Record<string, string> }} options
  * @returns {Promise<{ env: NodeJS.ProcessEnv, balancerAddress: string }>}
  */
@@ -23,6 +23,12 @@ export async function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, tas
     ...taskEnv,
   };
   return { env, balancerAddress };
+}
+
+/** Our environment without the secrets and addresses that somebody gave it for tasks. @returns {NodeJS.ProcessEnv} */
+export function publicEnvironment() {
+  const secret = /^(NODE_ENV|(DATABASE_URL|REDIS_URL|APP_SECRET|APP_SECRETS_BEFORE)(_FILE)?)$/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !secret.test(name)));
 }
 
 /**

@@ -3,7 +3,7 @@ import { freePort } from '../processes/ports.mjs';
 import { spawnLogged } from '../processes/processes.mjs';
 import { supervise } from '../processes/supervise.mjs';
 import { freshLog, placesOf } from '../stores/files.mjs';
-import { apiEnvironment } from './api-process.mjs';
+import { apiEnvironment, publicEnvironment } from './api-process.mjs';
 
 /**
  * @typedef {object} Service
@@ -19,6 +19,7 @@ import { apiEnvironment } from './api-process.mjs';
  * @param {string} options.dataDir
  * @param {number} options.tasks
  * @param {boolean} options.lab
+ * @param {NodeJS.ProcessEnv} options.labEnv
  * @param {string} options.host
  * @param {number | undefined} options.port
  * @param {Awaited<ReturnType<typeof apiEnvironment>>} options.api
@@ -27,7 +28,7 @@ import { apiEnvironment } from './api-process.mjs';
  * @returns {Promise<{ tasks: Service[], lab: Service | undefined, balancer: Service }>}
  */
 export async function startServices(
-  { root, dataDir, tasks: count, lab: wantsLab, host, port, api, onChange },
+  { root, dataDir, tasks: count, lab: wantsLab, labEnv, host, port, api, onChange },
   { started, step, note, signal },
 ) {
   const { logs } = placesOf(dataDir);
@@ -36,14 +37,14 @@ export async function startServices(
 
   /**
    * @param {'task' | 'lab' | 'balancer'} kind
-   * @param {{ name: string, url: string, script: string, args?: string[], env?: NodeJS.ProcessEnv }} about
+   * @param {{ name: string, url: string, script: string, args?: string[], env: NodeJS.ProcessEnv }} about
    */
-  const startService = async (kind, { name, url, script, args = [], env = {} }) => {
+  const startService = async (kind, { name, url, script, args = [], env }) => {
     const logFile = freshLog(logs, name);
     const start = () =>
       spawnLogged(process.execPath, ['--enable-source-maps', join(root, script), ...args], {
         logFile,
-        env: { ...api.env, ...env },
+        env,
       });
     const isReady = () => answers(`${url}/health/ready`);
     const process_ = await supervise({
@@ -71,7 +72,7 @@ export async function startServices(
       name,
       url: `http://127.0.0.1:${taskPort}`,
       script: 'apps/api/dist/server.js',
-      env: { TASK_NAME: name, HOST: '127.0.0.1', PORT: String(taskPort) },
+      env: { ...api.env, TASK_NAME: name, HOST: '127.0.0.1', PORT: String(taskPort) },
     });
   };
   const startTasks = async () => {
@@ -91,6 +92,7 @@ export async function startServices(
       url: `http://127.0.0.1:${labPort}`,
       script: 'apps/lab/dist/server.js',
       env: {
+        ...labEnv,
         HOST: '127.0.0.1',
         PORT: String(labPort),
         LAB_DATA_DIR: join(dataDir, 'experiments'),
@@ -115,6 +117,7 @@ export async function startServices(
       url: `http://${isAnyAddress(host) ? 'localhost' : inUrl(host)}:${balancerPort}`,
       script: 'packages/stack/dist/server.js',
       args: ['--host', host, '--port', String(balancerPort), '--source', api.balancerAddress, ...flags],
+      env: publicEnvironment(),
     });
   };
   const balancer = await step('Balancer', startBalancer, ({ url }) => url);
@@ -162,7 +165,7 @@ function all(parts) {
 }
 
 /** @param {string} host */
-const isLoopback = (host) => host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+export const isLoopback = (host) => host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
 /** @param {string} host */
 const isAnyAddress = (host) => host === '0.0.0.0' || host === '::';
 /** @param {string} host */

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { recordOf } from '../processes/processes.mjs';
-import { placesOf } from '../stores/files.mjs';
+import { placesOf, secretsOf } from '../stores/files.mjs';
+import { grantRoles } from '../stores/postgres-roles.mjs';
 import { startStores } from '../stores/stores.mjs';
-import { apiEnvironment, runApiProgram } from './api-process.mjs';
+import { apiEnvironment, publicEnvironment, runApiProgram } from './api-process.mjs';
 import { startServices } from './services.mjs';
 import { claim, release, writeState } from './state.mjs';
 import { takeStep } from './steps.mjs';
@@ -27,8 +29,8 @@ import { takeStep } from './steps.mjs';
  * @typedef {object} Stack
  * @property {string} url
  * @property {readonly { name: string, url: string, readonly pid: number }[]} tasks
- * @property {string} databaseUrl
- * @property {string} redisUrl
+ * @property {string} databaseUrl of a superuser, if the stack runs PostgreSQL
+ * @property {string} redisUrl of a user who may do everything, if the stack runs Redis
  * @property {import('../stores/postgres.mjs').Postgres | undefined} postgres undefined when somebody else runs it
  * @property {import('../stores/redis.mjs').Redis | undefined} redis undefined when somebody else runs it
  * @property {string} description one line: which stores, how many tasks
@@ -85,14 +87,17 @@ export async function startStack(options) {
 
   try {
     const stores = await startStores(options, tools);
-    const { databaseUrl, redisUrl } = stores;
-    const api = await apiEnvironment({ root, dataDir, databaseUrl, redisUrl, taskEnv });
-    const program = { root, logs: placesOf(dataDir).logs, env: api.env, signal };
-    await step(
-      'Migrations',
-      () => runApiProgram('migration', program),
-      () => 'the newest schema',
-    );
+    const { owner, api: ofApi, lab: ofLab } = stores.access;
+    // From where the balancer listens follows whether the demo may be used.
+    const bound = { BIND: host };
+    const api = await apiEnvironment({ root, dataDir, ...ofApi, taskEnv: { ...bound, ...taskEnv } });
+    const ownerEnv = { ...publicEnvironment(), ...bound, DATABASE_URL: owner.databaseUrl };
+    const program = { root, logs: placesOf(dataDir).logs, env: ownerEnv, signal };
+    const migrate = async () => {
+      if (stores.postgres) await grantOurRoles(root, dataDir, stores.postgres.url);
+      await runApiProgram('migration', program);
+    };
+    await step('Migrations', migrate, () => 'the newest schema');
     if (seed)
       await step(
         'Demo data',
@@ -106,7 +111,9 @@ export async function startStack(options) {
         .then(() => saveState(dataDir, stores, services))
         .catch((error) => tools.note(`The state could not be written: ${error.message}`));
     };
-    const wanted = { root, dataDir, tasks: count, lab, host, port, api, onChange };
+    const { databaseUrl, redisUrl } = ofLab;
+    const labEnv = { ...publicEnvironment(), ...bound, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...taskEnv };
+    const wanted = { root, dataDir, tasks: count, lab, labEnv, host, port, api, onChange };
     const { tasks, balancer, lab: labService } = await startServices(wanted, tools);
     return {
       ...stores,
@@ -136,6 +143,13 @@ export async function startStack(options) {
     await stop();
     throw error;
   }
+}
+
+/** @param {string} root @param {string} dataDir @param {string} superuserUrl */
+async function grantOurRoles(root, dataDir, superuserUrl) {
+  const { owner, api, lab } = secretsOf(dataDir).postgres;
+  const passwords = { owner_password: owner, api_password: api, lab_password: lab };
+  await grantRoles(superuserUrl, join(root, 'infra/access/roles.sql'), passwords);
 }
 
 /** @param {StackOptions} options @returns {Tools} */

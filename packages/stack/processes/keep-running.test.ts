@@ -28,9 +28,9 @@ const crash = (pid: number) => endProcess(pid, [{ signal: 'SIGKILL', waitMs: 500
 test('a Redis that dies is started again on its port, and that is told in one line', async () => {
   const redis = await startRedis({ dataDir: folder });
   kept = keepRunning(redis, { name: 'Redis', note, lookEveryMs: 50 });
-  const { pid, port } = redis;
+  const { pid, url } = redis;
   await crash(pid);
-  const isBack = async () => (await askRedis(port, 'PING').catch(() => '')) === '+PONG';
+  const isBack = async () => (await askRedis(url, 'PING').catch(() => '')) === '+PONG';
   expect(await waitUntil(isBack, 20_000)).toBe(true);
   expect(await waitUntil(() => redis.pid !== pid, 5000)).toBe(true);
   expect(notes).toEqual([expect.stringContaining('Redis ended (it was not asked to) and is started again')]);

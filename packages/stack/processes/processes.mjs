@@ -22,7 +22,8 @@ const run = promisify(execFile);
  */
 export async function spawnLogged(command, args, { logFile, cwd, env, as }) {
   mkdirSync(dirname(logFile), { recursive: true });
-  const log = openSync(logFile, 'a');
+  // Logs can name people; nobody but their owner reads them.
+  const log = openSync(logFile, 'a', 0o600);
   try {
     const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true, cwd, env, ...as });
     await new Promise((resolve, reject) => {

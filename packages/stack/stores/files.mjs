@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Failure } from '../processes/failure.mjs';
 import { removeCluster } from './postgres-binaries.mjs';
 
 /**
@@ -20,21 +21,34 @@ export function placesOf(dataDir) {
 }
 
 /**
- * The secrets of a stack, made at its first start. Tickets are signed with them and the cluster was made with the password, so they
- * are as old as the data.
+ * The secrets of a stack, made at its first start. Tickets are signed with them and the stores know the passwords, so they are as
+ * old as the data.
  * @param {string} dataDir
- * @returns {{ appSecret: string, databasePassword: string }}
+ * @returns {{
+ *   appSecret: string,
+ *   postgres: { superuser: string, owner: string, api: string, lab: string },
+ *   redis: { owner: string, api: string, lab: string },
+ * }}
  */
 export function secretsOf(dataDir) {
   const { secrets } = placesOf(dataDir);
   if (!existsSync(secrets)) {
+    const password = () => randomBytes(18).toString('base64url');
     const made = {
       appSecret: randomBytes(33).toString('base64'),
-      databasePassword: randomBytes(18).toString('base64url'),
+      postgres: { superuser: password(), owner: password(), api: password(), lab: password() },
+      redis: { owner: password(), api: password(), lab: password() },
     };
     writePrivate(secrets, JSON.stringify(made, undefined, 2));
   }
-  return JSON.parse(readFileSync(secrets, 'utf8'));
+  const kept = JSON.parse(readFileSync(secrets, 'utf8'));
+  if (!kept.postgres || !kept.redis) {
+    throw new Failure('The data in .data are of an older version of MiniTickets, whose stores had other passwords.', {
+      step: 'postgres',
+      fix: 'npm start -- --fresh begins with empty stores.',
+    });
+  }
+  return kept;
 }
 
 /**

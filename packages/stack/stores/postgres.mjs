@@ -175,7 +175,7 @@ async function initialise({ dataDir, as, command, env }, { user, password, datab
       },
     );
   } catch (error) {
-    writeFileSync(logFile, `${error instanceof Error ? error.message : error}\n`, { flag: 'a' });
+    writeFileSync(logFile, `${error instanceof Error ? error.message : error}\n`, { flag: 'a', mode: 0o600 });
     rmSync(dataDir, { recursive: true, force: true });
     throw new Failure('PostgreSQL could not make its data folder.', {
       step: 'postgres',
@@ -198,11 +198,16 @@ async function launch({ dataDir, as, command }, { port, fsync, logFile }) {
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: '',
-    max_connections: 200,
+    max_connections: 280,
     // Either way a commit survives a crash of the server; without fsync it may not survive one of the machine.
     fsync: durable,
     full_page_writes: durable,
     logging_collector: 'off',
+    // Details, contexts and statements of errors quote rows: e-mail addresses and password hashes. The errors themselves stay.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
+    log_parameter_max_length: 0,
+    log_parameter_max_length_on_error: 0,
     lc_messages: 'C',
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -115,3 +115,15 @@ test.runIf(process.getuid?.() === 0)(
     if (process.platform === 'linux') expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\s65534/m);
   },
 );
+
+test('its log names no row that a statement failed on, and nobody but its owner reads it', async () => {
+  const { url, logFile } = await start();
+  await ask(url, 'CREATE TABLE people (email text UNIQUE)');
+  const insert = `INSERT INTO people VALUES ('someone@example.test')`;
+  await ask(url, insert);
+  await expect(ask(url, insert)).rejects.toThrow('duplicate key');
+  const log = readFileSync(logFile, 'utf8');
+  expect(log).toContain('duplicate key');
+  expect(log).not.toContain('someone@example.test');
+  expect(statSync(logFile).mode & 0o777).toBe(0o600);
+});

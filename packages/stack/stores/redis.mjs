@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, lastLines } from '../processes/failure.mjs';
 import { startOnPort } from '../processes/ports.mjs';
@@ -11,7 +11,9 @@ import {
   spawnLogged,
   waitUntil,
 } from '../processes/processes.mjs';
+import { writePrivate } from './files.mjs';
 import { findRedisProgram } from './find-redis.mjs';
+import { aclFile } from './redis-users.mjs';
 import { askRedis } from './resp.mjs';
 import { temporaryDir } from './temporary-dir.mjs';
 
@@ -22,10 +24,12 @@ import { temporaryDir } from './temporary-dir.mjs';
  * @property {string} [logFile]
  * @property {readonly string[]} [settings] more of them, as on redis-server's command line
  * @property {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} [program] looked for if left out
+ * @property {readonly import('./redis-users.mjs').RedisUser[]} [users] who may log in; the first one may do everything. Without
+ *   any, Redis wants no password
  * @property {(line: string) => void} [log] told what is out of the ordinary
  *
  * @typedef {object} Redis
- * @property {string} url
+ * @property {string} url of its first user
  * @property {number} port
  * @property {number} pid of the server now running, or of the last one
  * @property {boolean} isWanted whether it should run: not after `stop` or `kill`
@@ -44,17 +48,19 @@ import { temporaryDir } from './temporary-dir.mjs';
  * @throws {Failure} if there is no Redis, or it does not start
  */
 export async function startRedis(options = {}) {
-  const { dataDir: keptDir, port: fixedPort, logFile: givenLogFile, settings, program, log = () => {} } = options;
+  const { dataDir: keptDir, port: fixedPort, logFile: givenLogFile, program, log = () => {} } = options;
+  const { settings, users = [] } = options;
   const found = program ?? (await findRedisProgram());
   const dataDir = keptDir ?? (await temporaryDir('redis', endRedisOf));
   mkdirSync(dataDir, { recursive: true });
   const logFile = givenLogFile ?? join(dataDir, 'redis.log');
   if (keptDir) await endRedisOf(keptDir);
+  if (users.length > 0) writePrivate(join(dataDir, ACL_FILE), aclFile(users));
   const wipe = () => {
     if (!keptDir) rmSync(dataDir, { recursive: true, force: true });
   };
   try {
-    const start = () => startOnPort(fixedPort, (port) => launch(found, { dataDir, port, logFile, settings }));
+    const start = () => startOnPort(fixedPort, (port) => launch(found, { dataDir, port, logFile, settings, users }));
     const [port, first] = await start().catch(async (error) => {
       if (!setAsideUnreadable(dataDir, logFile)) throw error;
       log('Redis cannot read its old data, perhaps of a newer version; it starts without: people have to log in again');
@@ -63,7 +69,7 @@ export async function startRedis(options = {}) {
     let { pid, container } = first;
     let isWanted = true;
     return {
-      url: `redis://127.0.0.1:${port}`,
+      url: urlOf(port, users[0]),
       port,
       get pid() {
         return pid;
@@ -76,11 +82,11 @@ export async function startRedis(options = {}) {
       logFile,
       async stop() {
         isWanted = false;
-        await shutDown(port, pid, keptDir ? 'SAVE' : 'NOSAVE');
+        await shutDown(urlOf(port, users[0]), pid, keptDir ? 'SAVE' : 'NOSAVE');
         wipe();
       },
       async restart() {
-        ({ pid, container } = await launch(found, { dataDir, port, logFile, settings }));
+        ({ pid, container } = await launch(found, { dataDir, port, logFile, settings, users }));
         isWanted = true;
       },
       async kill() {
@@ -116,7 +122,7 @@ function setAsideUnreadable(dataDir, logFile) {
  */
 export async function endRedisOf(dataDir) {
   const running = await redisOf(dataDir);
-  if (running) await shutDown(running.port, running.pid, 'SAVE');
+  if (running) await shutDown(running.url, running.pid, 'SAVE');
   rmSync(join(dataDir, 'server.json'), { force: true });
   return running !== undefined;
 }
@@ -124,30 +130,32 @@ export async function endRedisOf(dataDir) {
 /**
  * The server that runs on a folder, whoever started it.
  * @param {string} dataDir
- * @returns {Promise<{ port: number, pid: number } | undefined>}
+ * @returns {Promise<{ url: string, pid: number } | undefined>} with the URL of a user who may end it
  */
 export async function redisOf(dataDir) {
   const file = join(dataDir, 'server.json');
   if (!existsSync(file)) return undefined;
-  /** @type {{ port: number, server: import('../processes/processes.mjs').ProcessRecord }} */
-  const { port, server } = JSON.parse(readFileSync(file, 'utf8'));
-  return (await isStillRunning(server)) ? { port, pid: server.pid } : undefined;
+  /** @type {{ url: string, server: import('../processes/processes.mjs').ProcessRecord }} */
+  const { url, server } = JSON.parse(readFileSync(file, 'utf8'));
+  return (await isStillRunning(server)) ? { url, pid: server.pid } : undefined;
 }
 
 /**
  * Snapshots are taken by `shutDown` alone: with Redis's own, a full disk makes it refuse every write.
  * @param {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} program
- * @param {{ dataDir: string, port: number, logFile: string, settings?: readonly string[] }} options
+ * @param {{ dataDir: string, port: number, logFile: string, settings?: readonly string[], users: readonly import('./redis-users.mjs').RedisUser[] }} options
  */
-async function launch(program, { dataDir, port, logFile, settings = [] }) {
+async function launch(program, { dataDir, port, logFile, settings = [], users }) {
   const container = program.kind === 'docker' ? `minitickets-redis-${port}` : undefined;
   const [command, args, env] =
     program.kind === 'binary' ? binaryCommand(program, dataDir, port) : dockerCommand(program, dataDir, port);
-  const child = await spawnLogged(command, [...args, ...settings], { logFile, cwd: dataDir, env });
+  const access = users.length > 0 ? ['--aclfile', container ? `/data/${ACL_FILE}` : join(dataDir, ACL_FILE)] : [];
+  const child = await spawnLogged(command, [...args, ...access, ...settings], { logFile, cwd: dataDir, env });
+  const url = urlOf(port, users[0]);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const isReady = async () => {
     if (hasEnded()) return true;
-    const answer = await askRedis(port, 'INFO server').catch(() => '');
+    const answer = await askRedis(url, 'INFO server').catch(() => '');
     // On a port that is taken somebody else would answer, while ours is still finding out.
     return container ? answer.includes('process_id:') : answer.includes(`process_id:${child.pid}\r\n`);
   };
@@ -161,8 +169,19 @@ async function launch(program, { dataDir, port, logFile, settings = [] }) {
       fix: 'npm run doctor checks the usual causes.',
     });
   }
-  writeFileSync(join(dataDir, 'server.json'), JSON.stringify({ port, server: await recordOf(child.pid) }));
+  writePrivate(join(dataDir, 'server.json'), JSON.stringify({ url, server: await recordOf(child.pid) }));
   return { pid: child.pid, container };
+}
+
+const ACL_FILE = 'users.acl';
+
+/**
+ * The address of a Redis of ours, for one of its users.
+ * @param {number} port
+ * @param {Pick<import('./redis-users.mjs').RedisUser, 'name' | 'password'>} [user] none if it wants no password
+ */
+export function urlOf(port, user) {
+  return `redis://${user ? `${user.name}:${user.password}@` : ''}127.0.0.1:${port}`;
 }
 
 const ownSettings = [
@@ -199,9 +218,9 @@ function dockerCommand({ image }, dataDir, port) {
   return /** @type {const} */ (['docker', [...run, ...user, image, 'redis-server', ...ownSettings], process.env]);
 }
 
-/** @param {number} port @param {number} pid @param {'SAVE' | 'NOSAVE'} save */
-async function shutDown(port, pid, save) {
-  await askRedis(port, `SHUTDOWN ${save}`, 15_000).catch(() => '');
+/** @param {string} url @param {number} pid @param {'SAVE' | 'NOSAVE'} save */
+async function shutDown(url, pid, save) {
+  await askRedis(url, `SHUTDOWN ${save}`, 15_000).catch(() => '');
   if (await waitUntil(() => !isRunning(pid), 5000)) return;
   await endProcess(pid, [
     { signal: 'SIGTERM', waitMs: 5000 },

@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { isRunning } from '../processes/processes.mjs';
-import { startRedis } from './redis.mjs';
+import { startRedis, urlOf } from './redis.mjs';
+import { redisUsers } from './redis-users.mjs';
 import { askRedis } from './resp.mjs';
 
 let dataDir: string;
@@ -24,42 +25,42 @@ async function start(options: Parameters<typeof startRedis>[0]) {
 }
 
 test('it listens on the loopback only, and is ready when it is handed over', async () => {
-  const { port } = await start({ dataDir });
-  expect(await askRedis(port, 'PING')).toBe('+PONG');
-  expect(await askRedis(port, 'CONFIG GET bind')).toBe('*2');
+  const { url, port } = await start({ dataDir });
+  expect(await askRedis(url, 'PING')).toBe('+PONG');
+  expect(await askRedis(url, 'CONFIG GET bind')).toBe('*2');
   await expect(startRedis({ port })).rejects.toThrow('Redis did not start');
 });
 
 test('what is kept survives a stop', async () => {
   const first = await start({ dataDir });
-  await askRedis(first.port, 'SET session alive');
+  await askRedis(first.url, 'SET session alive');
   await first.stop();
   expect(isRunning(first.pid)).toBe(false);
   const second = await start({ dataDir });
-  expect(await askRedis(second.port, 'STRLEN session')).toBe(':5');
+  expect(await askRedis(second.url, 'STRLEN session')).toBe(':5');
 });
 
 test('what was not saved is lost in a crash', async () => {
   const first = await start({ dataDir });
-  await askRedis(first.port, 'SET session alive');
+  await askRedis(first.url, 'SET session alive');
   await first.kill();
   const second = await start({ dataDir });
-  expect(await askRedis(second.port, 'EXISTS session')).toBe(':0');
+  expect(await askRedis(second.url, 'EXISTS session')).toBe(':0');
 });
 
 test('a server whose launcher crashed is ended by the next start, and its data are kept', async () => {
   const orphan = await start({ dataDir });
-  await askRedis(orphan.port, 'SET session alive');
+  await askRedis(orphan.url, 'SET session alive');
   const next = await start({ dataDir });
   expect(isRunning(orphan.pid)).toBe(false);
-  expect(await askRedis(next.port, 'STRLEN session')).toBe(':5');
+  expect(await askRedis(next.url, 'STRLEN session')).toBe(':5');
 });
 
 test('data that it cannot read are set aside, and it starts without', async () => {
   writeFileSync(join(dataDir, 'dump.rdb'), 'REDIS9999 of some later version');
   const notes: string[] = [];
-  const { port } = await start({ dataDir, log: (line) => notes.push(line) });
-  expect(await askRedis(port, 'DBSIZE')).toBe(':0');
+  const { url } = await start({ dataDir, log: (line) => notes.push(line) });
+  expect(await askRedis(url, 'DBSIZE')).toBe(':0');
   expect(readdirSync(dataDir)).toContain('dump.rdb.unreadable');
   expect(notes).toHaveLength(1);
 });
@@ -67,9 +68,37 @@ test('data that it cannot read are set aside, and it starts without', async () =
 test('one that is not kept writes no data and leaves no folder', async () => {
   // A folder for temporary files of its own: others make and remove theirs in the common one at the same time.
   vi.stubEnv('TMPDIR', dataDir);
-  const { port, stop } = await startRedis();
+  const { url, stop } = await startRedis();
   expect(readdirSync(dataDir)).toHaveLength(1);
-  await askRedis(port, 'SET a b');
+  await askRedis(url, 'SET a b');
   await stop();
   expect(readdirSync(dataDir)).toEqual([]);
+});
+
+test('with users only they log in, each to its own keys, and no file holds a password that others can read', async () => {
+  const users = redisUsers({ owner: 'one', api: 'two', lab: 'three' });
+  const { port, url } = await start({ dataDir, users });
+  const as = (user: number, command: string) => askRedis(urlOf(port, users[user]), command);
+  expect(await askRedis(urlOf(port), 'PING')).toMatch(/^-NOAUTH/);
+  expect(await askRedis(url.replace('one', 'wrong'), 'PING')).toMatch(/^-WRONGPASS/);
+
+  expect(await as(1, 'SET mt:session alive')).toBe('+OK');
+  expect(await as(1, 'SET experiment:1:key value')).toMatch(/^-NOPERM/);
+  expect(await as(2, 'GET mt:session')).toMatch(/^-NOPERM/);
+  expect(await as(2, 'SET experiment:1:key value')).toBe('+OK');
+  expect(await as(2, 'CLIENT PAUSE 1')).toBe('+OK');
+  for (const command of ['FLUSHALL', 'CONFIG SET maxmemory 1', 'SHUTDOWN', 'ACL LIST', 'CLIENT KILL TYPE normal'])
+    expect([await as(1, command), await as(2, command)]).toEqual(Array(2).fill(expect.stringMatching(/^-NOPERM/)));
+
+  for (const file of ['users.acl', 'server.json']) expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(dataDir, 'users.acl'), 'utf8')).not.toMatch(/two|three/);
+});
+
+test('what a Redis with users holds survives a launcher that crashed', async () => {
+  const users = redisUsers({ owner: 'one', api: 'two', lab: 'three' });
+  const orphan = await startRedis({ dataDir, users });
+  await askRedis(orphan.url, 'SET session alive');
+  const next = await start({ dataDir, users });
+  expect(isRunning(orphan.pid)).toBe(false);
+  expect(await askRedis(next.url, 'STRLEN session')).toBe(':5');
 });

@@ -1,23 +1,31 @@
 import { connect } from 'node:net';
 
 /**
- * Sends Redis one command and gives its answer as it comes: the first line, like `+PONG`, or a bulk string with its length. Enough
- * to ask a server of our own whether it is ready or to tell it to end, before anything is installed.
- * @param {number} port on 127.0.0.1
+ * Sends Redis one command and returns its reply as it comes: the first line, like `+PONG`, or a bulk string with its length.
+ * That is enough to ask a server of our own whether it is ready or to tell it to end, before anything is installed.
+ * @param {string} url with the user and password, if Redis wants them
  * @param {string} command without spaces inside its words
- * @returns {Promise<string>} empty when the server closed the connection without an answer
+ * @param {number} [timeoutMs]
+ * @returns {Promise<string>} empty when the server closed the connection without a reply
  * @throws if it cannot be reached, or after `timeoutMs`
  */
-export function askRedis(port, command, timeoutMs = 1000) {
+export function askRedis(url, command, timeoutMs = 1000) {
+  const { hostname: host, port, username, password } = new URL(url);
+  const logIn = password ? `AUTH ${decodeURIComponent(username) || 'default'} ${decodeURIComponent(password)}\r\n` : '';
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1' });
+    const socket = connect({ port: Number(port || 6379), host });
     let answer = '';
+    let isIn = logIn === '';
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`No answer to ${command} within ${timeoutMs} ms.`)));
     socket.once('error', reject);
     socket.once('close', () => resolve(answer.trim()));
-    socket.once('connect', () => socket.write(`${command}\r\n`));
+    socket.once('connect', () => socket.write(`${logIn}${command}\r\n`));
     socket.setEncoding('latin1').on('data', (text) => {
       answer += text;
+      if (!isIn && answer.startsWith('+OK\r\n')) {
+        isIn = true;
+        answer = answer.slice('+OK\r\n'.length);
+      }
       const end = answer.indexOf('\r\n');
       const bulkLength = /^\$\d/.test(answer) ? Number(answer.slice(1, end)) + 2 : 0;
       if (end === -1 || answer.length < end + 2 + bulkLength) return;

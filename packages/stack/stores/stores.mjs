@@ -2,16 +2,25 @@ import { keepRunning } from '../processes/keep-running.mjs';
 import { freshLog, placesOf, secretsOf } from './files.mjs';
 import { findRedisProgram } from './find-redis.mjs';
 import { startPostgres } from './postgres.mjs';
-import { startRedis } from './redis.mjs';
+import { startRedis, urlOf } from './redis.mjs';
+import { redisUsers } from './redis-users.mjs';
 
 /**
+ * Where one role finds both stores.
+ * @typedef {{ databaseUrl: string, redisUrl: string }} Access
+ *
  * @typedef {object} Stores
- * @property {string} databaseUrl
- * @property {string} redisUrl
+ * @property {string} databaseUrl of a superuser: for people, and for commands that they run
+ * @property {string} redisUrl of a user who may do everything
+ * @property {{ owner: Access, api: Access, lab: Access }} access what each kind of process may use. In stores that somebody else
+ *   runs all use what they were given
  * @property {import('./postgres.mjs').Postgres | undefined} postgres undefined when somebody else runs it
  * @property {import('./redis.mjs').Redis | undefined} redis undefined when somebody else runs it
  * @property {string} description one line
  */
+
+/** The superuser of our PostgreSQL. The roles that processes use are in `infra/access/roles.sql`. */
+const SUPERUSER = 'postgres';
 
 /**
  * Starts those of the two stores that nobody else runs, and again if they die.
@@ -23,9 +32,10 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
   const places = placesOf(dataDir);
 
   const startOurPostgres = async () => {
-    const { databasePassword: password } = secretsOf(dataDir);
+    const { superuser: password } = secretsOf(dataDir).postgres;
     const logFile = freshLog(places.logs, 'postgres');
-    return await startPostgres({ dataDir: places.postgres, password, fsync: durable, logFile, log: note });
+    const server = { dataDir: places.postgres, user: SUPERUSER, password, fsync: durable, logFile };
+    return await startPostgres({ ...server, log: note });
   };
   const postgres = databaseUrl
     ? undefined
@@ -34,16 +44,24 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
 
   const startOurRedis = async () => {
     const program = await findRedisProgram({ log: note });
-    return await startRedis({ dataDir: places.redis, program, logFile: freshLog(places.logs, 'redis'), log: note });
+    const users = redisUsers(secretsOf(dataDir).redis);
+    return await startRedis({
+      dataDir: places.redis,
+      users,
+      program,
+      logFile: freshLog(places.logs, 'redis'),
+      log: note,
+    });
   };
   const redis = redisUrl
     ? undefined
     : await step('Redis', startOurRedis, ({ version, from, port }) => `${version}, port ${port} (${from})`);
   if (redis) started.push(keepRunning(redis, { name: 'Redis', note }));
 
+  const given = { databaseUrl: databaseUrl ?? `${postgres?.url}`, redisUrl: redisUrl ?? `${redis?.url}` };
   return {
-    databaseUrl: databaseUrl ?? `${postgres?.url}`,
-    redisUrl: redisUrl ?? `${redis?.url}`,
+    ...given,
+    access: accessTo(given, { dataDir, postgres, redis }),
     postgres,
     redis,
     description: [
@@ -51,4 +69,28 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
       redis ? `Redis ${redis.version}` : 'Redis from REDIS_URL',
     ].join(' · '),
   };
+}
+
+/**
+ * @param {Access} given
+ * @param {Pick<Stores, 'postgres' | 'redis'> & { dataDir: string }} ours
+ * @returns {Stores['access']}
+ */
+function accessTo(given, { dataDir, postgres, redis }) {
+  const database = (/** @type {string} */ name, /** @type {string} */ password, path = '/minitickets') =>
+    Object.assign(new URL(given.databaseUrl), { username: name, password, pathname: path }).href;
+  const access = { owner: { ...given }, api: { ...given }, lab: { ...given } };
+  if (postgres) {
+    const { owner, api, lab } = secretsOf(dataDir).postgres;
+    access.owner.databaseUrl = database('minitickets', owner);
+    access.api.databaseUrl = database('minitickets_api', api);
+    // It makes databases of its own, and cannot enter the shop's.
+    access.lab.databaseUrl = database('minitickets_lab', lab, '/postgres');
+  }
+  if (redis) {
+    const [, api, lab] = redisUsers(secretsOf(dataDir).redis);
+    access.api.redisUrl = urlOf(redis.port, api);
+    access.lab.redisUrl = urlOf(redis.port, lab);
+  }
+  return access;
 }

@@ -37,7 +37,7 @@ test('while Redis is silent, what must be limited is refused within half a secon
     () => customer.call('GET', '/v1/events'),
     () => customer.call('GET', '/v1/bookings'),
   ];
-  expect(await askRedis(redis?.port ?? 0, 'CLIENT PAUSE 8000')).toBe('+OK');
+  expect(await askRedis(redis?.url ?? '', 'CLIENT PAUSE 8000')).toBe('+OK');
   // Each task finds out for itself.
   for (const call of [...calls, ...calls, ...calls]) {
     const { outcome, ms } = await timed(call());

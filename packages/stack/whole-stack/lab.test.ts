@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { labRun, problem } from '@minitickets/contract';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { listen } from '../../../apps/lab/src/testing/listen.ts';
+import { runningState } from '../launcher/state.mjs';
 import { isRunning } from '../processes/processes.mjs';
+import { secretsOf } from '../stores/files.mjs';
 import { useStack } from './use-stack.ts';
 
 const stack = useStack({ tasks: 2, lab: true });
@@ -79,3 +82,23 @@ async function scratchDatabases() {
     await admin.end();
   }
 }
+
+test.runIf(process.platform === 'linux')(
+  'neither the balancer nor the lab holds a secret of the tasks, and no process but the launcher a superuser of a store',
+  async () => {
+    const { databaseUrl, redisUrl, tasks, lab } = stack.current;
+    const { appSecret, postgres, redis } = secretsOf(stack.dataDir);
+    const { processes } = (await runningState(stack.dataDir)) ?? { processes: [] };
+    const environmentOf = (pid: number) => readFileSync(`/proc/${pid}/environ`, 'utf8');
+    const balancer = processes.find(({ name }) => name === 'balancer')?.record?.pid ?? 0;
+    const ofTasks = [appSecret, postgres.api, redis.api];
+    const ofOwners = [databaseUrl, redisUrl, postgres.superuser, postgres.owner, redis.owner];
+    for (const secret of [...ofTasks, ...ofOwners, postgres.lab, redis.lab])
+      expect(environmentOf(balancer)).not.toContain(secret);
+    for (const secret of [...ofTasks, ...ofOwners]) expect(environmentOf(lab?.pid ?? 0)).not.toContain(secret);
+    for (const { pid } of tasks) {
+      for (const secret of ofTasks) expect(environmentOf(pid)).toContain(secret);
+      for (const secret of ofOwners) expect(environmentOf(pid)).not.toContain(secret);
+    }
+  },
+);

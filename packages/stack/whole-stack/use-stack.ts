@@ -10,7 +10,10 @@ import { removeData } from '../stores/files.mjs';
  * of the file; it is there from `beforeAll` on. The repository has to be built. It listens on 127.0.0.1 only: a client that may choose
  * between two loopback addresses is two clients for the limiter.
  */
-export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv' | 'lab'> = {}): { readonly current: Stack } {
+export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv' | 'lab'> = {}): {
+  readonly current: Stack;
+  readonly dataDir: string;
+} {
   const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-stack-'));
   let stack: Stack | undefined;
 
@@ -25,6 +28,7 @@ export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv' | 'lab'
   }, 60_000);
 
   return {
+    dataDir,
     get current() {
       if (!stack) throw new Error('The stack is started in beforeAll: use it in a hook or a test.');
       return stack;

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * A user of Redis, and what they may do, as `ACL SETUSER` takes it.
+ * @typedef {object} RedisUser
+ * @property {string} name
+ * @property {string} password of letters, digits, `-` and `_`
+ * @property {string} rules
+ */
+
+/**
+ * The users of a stack's Redis. Neither the tasks nor the lab see the other's keys, and neither changes the server.
+ * @param {{ owner: string, api: string, lab: string }} passwords
+ * @returns {[owner: RedisUser, api: RedisUser, lab: RedisUser]}
+ */
+export function redisUsers({ owner, api, lab }) {
+  return [
+    { name: 'owner', password: owner, rules: '~* &* +@all' },
+    { name: 'api', password: api, rules: '~mt:* &mt:* +@all -@admin -@dangerous +info' },
+    // It pauses Redis to show what an outage does, and looks which runs are still connected.
+    {
+      name: 'lab',
+      password: lab,
+      rules: '~experiment:* &experiment:* +@all -@admin -@dangerous +info +client|list +client|pause',
+    },
+  ];
+}
+
+/**
+ * The file in which Redis reads its users. It holds hashes of the passwords; nobody gets in without one.
+ * @param {readonly RedisUser[]} users
+ */
+export function aclFile(users) {
+  const lines = users.map(({ name, password, rules }) => {
+    const hash = createHash('sha256').update(password).digest('hex');
+    return `user ${name} on #${hash} ${rules}\n`;
+  });
+  return `user default off\n${lines.join('')}`;
+}
