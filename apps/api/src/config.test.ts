@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ConfigError, readConfig, readDatabaseUrl, requireDatabaseUrl } from './config.ts';
+import { ConfigError, readConfig, readDatabaseUrl, requireDatabaseUrl, requireDemoDatabaseUrl } from './config.ts';
 
 const usable = {
   DATABASE_URL: 'postgres://mt:x@127.0.0.1/mt',
@@ -126,3 +126,29 @@ function fileWith(text: string) {
   writeFileSync(path, text);
   return path;
 }
+
+const production = { ...usable, NODE_ENV: 'production' };
+
+test.each([
+  ['on a developer’s machine', usable],
+  ['in production where the operator allows it', { ...production, ALLOW_DEMO_IN_PRODUCTION: 'true' }],
+  ['under a loopback name', { ...usable, PUBLIC_URL: 'http://localhost:8080' }],
+  ['in public where the operator allows it', { ...usable, BIND: '0.0.0.0', ALLOW_PUBLIC_DEMO: 'true' }],
+])('the demo is allowed %s', (_, environment) => {
+  expect(readConfig(environment).demoAllowed).toBe(true);
+  expect(requireDemoDatabaseUrl(environment)).toBe(usable.DATABASE_URL);
+});
+
+test.each([
+  ['in production', production, 'ALLOW_DEMO_IN_PRODUCTION'],
+  ['under a public URL', { ...usable, PUBLIC_URL: 'https://shop.example' }, 'ALLOW_PUBLIC_DEMO'],
+  ['on an address that other machines reach', { ...usable, BIND: '0.0.0.0' }, 'ALLOW_PUBLIC_DEMO'],
+  [
+    'in public, though it is allowed in production',
+    { ...production, ALLOW_DEMO_IN_PRODUCTION: 'true', BIND: '192.0.2.1' },
+    'ALLOW_PUBLIC_DEMO',
+  ],
+])('the demo is refused %s, and the seed says which variable allows it', (_, environment, variable) => {
+  expect(readConfig(environment).demoAllowed).toBe(false);
+  expect(() => requireDemoDatabaseUrl(environment)).toThrow(variable);
+});

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isLoopback } from '@minitickets/contract';
 import { z } from 'zod';
 import { parseAddressRange } from './rules/address-ranges.ts';
 
@@ -29,10 +30,43 @@ export const publicUrl = z
   .refine(isHttpOrigin, 'an origin, as in https://shop.example')
   .transform((text) => new URL(text).origin);
 
+/** The variables that decide whether the demo is allowed: accounts with a public password, and the open lab. */
+export const demoVariables = {
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  /** The address under which browsers reach the shop, as in https://shop.example. From it follow Secure cookies, HSTS and the allowed host. */
+  PUBLIC_URL: publicUrl.optional(),
+  /** The address on which the balancer listens or is published. Loopback by default. */
+  BIND: z.string().default('127.0.0.1'),
+  /** `true`: the demo is meant to run from the production image. */
+  ALLOW_DEMO_IN_PRODUCTION: z.enum(['true', 'false']).default('false'),
+  /** `true`: the demo is meant to be used by anyone who reaches it from other machines. */
+  ALLOW_PUBLIC_DEMO: z.enum(['true', 'false']).default('false'),
+};
+type DemoVariables = z.output<z.ZodObject<typeof demoVariables>>;
+
+/** Returns why other people could use the demo, in words for the operator, or undefined if it stays on this machine or may be public. */
+export function whyDemoIsPublic({
+  PUBLIC_URL,
+  BIND,
+  ALLOW_PUBLIC_DEMO,
+}: Omit<DemoVariables, 'ALLOW_DEMO_IN_PRODUCTION'>) {
+  if (ALLOW_PUBLIC_DEMO === 'true') return undefined;
+  const without = 'and ALLOW_PUBLIC_DEMO is not true';
+  if (PUBLIC_URL && !isLoopback(new URL(PUBLIC_URL).host)) return `PUBLIC_URL is ${PUBLIC_URL}, ${without}`;
+  return isLoopback(BIND) ? undefined : `other machines reach the address ${BIND}, ${without}`;
+}
+
+/** Returns why demo accounts are refused, in words for the operator, or undefined if they are allowed. */
+export function whyNoDemo(all: DemoVariables) {
+  if (all.NODE_ENV === 'production' && all.ALLOW_DEMO_IN_PRODUCTION !== 'true')
+    return 'NODE_ENV is production, and ALLOW_DEMO_IN_PRODUCTION is not true';
+  return whyDemoIsPublic(all);
+}
+
 const secret = z.string().min(32, 'at least 32 characters: openssl rand -base64 33');
 
 const variables = z.object({
-  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  ...demoVariables,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   /** How this task is called in `X-Served-By`, logs and metrics. */
@@ -52,8 +86,6 @@ const variables = z.object({
     .string()
     .regex(/^[\w:.-]{0,40}$/)
     .default('mt:'),
-  /** The address under which browsers reach the shop, as in https://shop.example. From it follow Secure cookies, HSTS and the allowed host. */
-  PUBLIC_URL: publicUrl.optional(),
   /** Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, comma-separated. None by default. */
   TRUSTED_PROXIES: addressRanges.default([]),
   /** Every key of the application is derived from it. The same in all tasks. */
@@ -89,6 +121,7 @@ const config = variables
   })
   .transform((all) => ({
     production: all.NODE_ENV === 'production',
+    demoAllowed: whyNoDemo(all) === undefined,
     host: all.HOST,
     port: all.PORT,
     publicUrl: all.PUBLIC_URL,
@@ -151,6 +184,21 @@ export function readDatabaseUrl(environment: Record<string, string | undefined> 
 /** The database's URL, for commands that cannot do without it. @throws ConfigError if it is missing or unusable */
 export function requireDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
   return readVariables(z.object({ DATABASE_URL: variables.shape.DATABASE_URL }), environment).DATABASE_URL;
+}
+
+/**
+ * The database's URL, for the program that lays the demo data.
+ * @throws ConfigError if it is missing or unusable, or the demo is refused here
+ */
+export function requireDemoDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
+  const schema = z
+    .object({ ...demoVariables, DATABASE_URL: variables.shape.DATABASE_URL })
+    .superRefine((all, context) => {
+      const why = whyNoDemo(all);
+      const message = `the demo accounts have a public password, so the seed is refused: ${why}`;
+      if (why) context.addIssue({ code: 'custom', path: ['demo'], message });
+    });
+  return readVariables(schema, environment).DATABASE_URL;
 }
 
 /** The variables that say something, with those that stand in files. */

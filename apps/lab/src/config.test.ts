@@ -20,3 +20,10 @@ test('elsewhere it starts with stores and nothing else', () => {
   expect(readConfig(environment)).toMatchObject({ host: '127.0.0.1', redisUrl: environment.REDIS_URL });
   expect(() => readConfig({})).toThrow(/DATABASE_URL.*REDIS_URL/s);
 });
+
+test('the lab does not start where other machines reach it, unless that is said', () => {
+  for (const published of [{ BIND: '0.0.0.0' }, { PUBLIC_URL: 'https://shop.example' }]) {
+    expect(() => readConfig({ ...environment, ...published })).toThrow('ALLOW_PUBLIC_DEMO');
+    expect(readConfig({ ...environment, ...published, ALLOW_PUBLIC_DEMO: 'true' }).port).toBe(4000);
+  }
+});

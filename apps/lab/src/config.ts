@@ -1,16 +1,17 @@
-import { publicUrl, readVariables } from '@minitickets/api/config';
+import { demoVariables, readVariables, whyDemoIsPublic } from '@minitickets/api/config';
 import { keptResultsFolder } from '@minitickets/decisions/frame/kept-results';
 import { z } from 'zod';
 
+// Experiments have a variable of their own for production.
+const { ALLOW_DEMO_IN_PRODUCTION: _, ...demo } = demoVariables;
+
 const config = z
   .object({
-    NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+    ...demo,
     /** Experiments make databases and load the stores: in production only somebody who wants that lets them. */
     ALLOW_LAB_IN_PRODUCTION: z.enum(['true', 'false']).default('false'),
     /** A pause of Redis stops log-ins and bookings for everybody: only for a stack that one person has to themselves. */
     ALLOW_REDIS_PAUSES: z.enum(['true', 'false']).default('false'),
-    /** As the tasks have it. */
-    PUBLIC_URL: publicUrl.optional(),
     HOST: z.string().default('127.0.0.1'),
     PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
     /** Of a role that may make databases. */
@@ -25,6 +26,13 @@ const config = z
       const message = 'the lab starts in production only with ALLOW_LAB_IN_PRODUCTION=true';
       context.addIssue({ code: 'custom', path: ['NODE_ENV'], message });
     }
+    const why = whyDemoIsPublic(all);
+    if (why)
+      context.addIssue({
+        code: 'custom',
+        path: ['lab'],
+        message: `anyone who reaches the lab runs experiments: ${why}`,
+      });
   })
   .transform((all) => ({
     host: all.HOST,

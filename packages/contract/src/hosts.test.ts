@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAllowedHost } from './hosts.ts';
+import { isAllowedHost, isLoopback } from './hosts.ts';
 
 test.each([
   'localhost',
@@ -37,3 +37,17 @@ test('the host of the public URL is allowed on any port, and none of its subdoma
   expect(isAllowedHost('shop.example.evil.example', publicUrl)).toBe(false);
   expect(isAllowedHost('shop.example:8080', 'http://shop.example:8080')).toBe(true);
 });
+
+test.each(['localhost', 'localhost:8080', 'shop.localhost', '127.0.0.1', '127.9.8.7:80', '::1', '[::1]', '[::1]:8080'])(
+  '%s is reached by this machine alone',
+  (host) => {
+    expect(isLoopback(host)).toBe(true);
+  },
+);
+
+test.each(['0.0.0.0', '::', '[::]', '10.0.0.1', 'shop.example', 'localhost.example', '128.0.0.1', ''])(
+  '%s may be reached by others',
+  (host) => {
+    expect(isLoopback(host)).toBe(false);
+  },
+);

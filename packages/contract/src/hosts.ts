@@ -13,6 +13,15 @@ export function isAllowedHost(host: string, publicUrl?: string): boolean {
 const LOCAL_NAME = /^(?:[\w-]+\.)*localhost$/;
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]{2,45}\])$/;
 
+/**
+ * Whether only this machine itself reaches what listens on an address, or answers under a host name.
+ * @param host as in `127.0.0.1`, `::1`, `[::1]:8080` or `localhost:8080`
+ */
+export function isLoopback(host: string): boolean {
+  const name = host === '::1' ? host : nameOf(host);
+  return LOCAL_NAME.test(name) || /^127(?:\.\d{1,3}){3}$/.test(name) || name === '::1' || name === '[::1]';
+}
+
 const nameOf = (host: string) =>
   host
     .toLowerCase()

@@ -7,6 +7,7 @@ import { placesOf, removeData } from '../stores/files.mjs';
 import { checkBeforeStart } from './checks-before-start.mjs';
 import { ensureBuilt, ensureInstalled } from './prepare.mjs';
 import { paint, stepPrinter } from './screen.mjs';
+import { isLoopback } from './services.mjs';
 import { startStack } from './stack.mjs';
 import { endLeftovers, runningState } from './state.mjs';
 import { takeStep } from './steps.mjs';
@@ -25,6 +26,7 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   console.log(`\n  ${paint('bold', 'MiniTickets')} ${version} starts on Node ${process.versions.node}\n`);
 
+  refusePublicDemo({ host, seed, lab });
   const running = await runningState(dataDir);
   if (running) {
     throw new Failure(`MiniTickets is already running${running.url ? ` at ${running.url}` : ''}.`, {
@@ -58,6 +60,21 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
   }
   console.log('  Stopped. The data stays in .data; npm run reset removes it.');
   return ending.isForced() ? 130 : 0;
+}
+
+/**
+ * The demo accounts have a public password, and the lab runs experiments for anyone: neither is published by accident.
+ * @param {{ host: string, seed: boolean, lab: boolean }} flags
+ * @throws {Failure}
+ */
+export function refusePublicDemo({ host, seed, lab }) {
+  const { ALLOW_PUBLIC_DEMO: allowed } = process.env;
+  if (isLoopback(host) || (!seed && !lab) || allowed === 'true') return;
+  const open = [...(seed ? ['demo accounts with a public password'] : []), ...(lab ? ['the lab'] : [])].join(' and ');
+  throw new Failure(`Other machines reach ${host}, and this start would open ${open} to them.`, {
+    step: 'usage',
+    fix: 'Add --no-seed --no-lab, or set ALLOW_PUBLIC_DEMO=true if that is what you want.',
+  });
 }
 
 /**

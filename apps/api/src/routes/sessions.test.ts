@@ -294,3 +294,13 @@ test('broken JSON, another type and a huge body are problems, not faults', async
   });
   expect((await send('{"__proto__": {"x": 1}}', 'application/json')).statusCode).toBe(400);
 });
+
+test('where the demo is not allowed its public password opens no account, demo or not, and the answer says why', async () => {
+  const { app } = await testApp(stores, { demoAllowed: false });
+  await register('has-the-demo-password@example.test');
+  for (const email of ['has-the-demo-password@example.test', 'nobody@example.test']) {
+    const payload = { email, password: demoPassword };
+    const answer = await app.inject({ method: 'POST', url: '/v1/sessions', payload });
+    expect(answer.json()).toMatchObject({ status: 403, error: 'forbidden', detail: expect.stringContaining('demo') });
+  }
+});

@@ -1,3 +1,4 @@
+import { demoPassword } from '@minitickets/contract';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import type { LoginAttempts } from '../limiting/login-attempts.ts';
@@ -16,6 +17,9 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
   // #region log-in
   serve('logIn', async (request, reply) => {
     const { email, password } = request.body;
+    // Everybody can read this password. It opens nothing where the demo is not meant to be.
+    if (password === demoPassword && !config.demoAllowed)
+      fail({ kind: 'forbidden', reason: 'The demo accounts are switched off on this server.' });
     const attempt = await attempts.reserve(request, email);
     const account = await userByEmail(db, email);
     const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {

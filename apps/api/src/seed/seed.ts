@@ -1,6 +1,6 @@
 import { demoAccounts, demoPassword, loadCustomerEmail, loadCustomers } from '@minitickets/contract';
 import { eq, sql } from 'drizzle-orm';
-import { requireDatabaseUrl } from '../config.ts';
+import { requireDemoDatabaseUrl } from '../config.ts';
 import { type Database, openDatabase, type Transaction } from '../db/client.ts';
 import {
   bookingLines,
@@ -152,7 +152,7 @@ async function seedSales(db: Transaction, { eventId, ticketTypeId, currency, pri
 
 if (import.meta.filename === process.argv[1]) {
   const { db, pool } = openDatabase({
-    url: requireDatabaseUrl(),
+    url: requireDemoDatabaseUrl(),
     poolSize: 1,
     taskName: 'seed',
     onIdleError: console.error,
