@@ -10,16 +10,22 @@ import { takeToken } from '../../apps/api/src/queries/rate-limits.ts';
 import type { Rate } from '../../apps/api/src/rules/bucket-arithmetic.ts';
 import { makeLimit } from '../../apps/api/src/rules/limits.ts';
 
-/** A limiter under test. `take` asks for one token of an identity, and tells whether it was served. */
+/** A limiter under test. `take` asks for one token of an identity and returns whether it was served. */
 export type Arm = { take: (identity: string) => Promise<boolean>; close: () => void };
-export type ArmOptions = { url: string; autopipelining: boolean; limit: Rate };
+export type ArmOptions = {
+  url: string;
+  autopipelining: boolean;
+  limit: Rate;
+  /** How many refusals ban an identity for ten minutes; so many that nobody is banned unless given. */
+  strikes?: number;
+};
 
-/** Exactly these versions: a comparison is of something. */
+/** Pinned: a comparison names what it compares. */
 const PEERS = { 'rate-limiter-flexible': '11.4.0', '@fastify/rate-limit': '11.2.0', 'rate-limit-redis': '5.0.0' };
 
 const folder = new URL('../../.data/bench/limiter/', import.meta.url);
 
-/** Installs the peers beside the product and not into it. Nothing to do from the second run on. */
+/** Installs the peers beside the product, not into it; once. */
 export function installPeers() {
   mkdirSync(folder, { recursive: true });
   const manifest = new URL('package.json', folder);
@@ -32,15 +38,34 @@ export function installPeers() {
 }
 
 /** With everything that a request of the product pays for: the hashed identity, suppression, breaker, counts. */
-const suppression = {
-  strikes: 10_000,
-  firstBanMs: 5000,
-  growth: 2,
-  longestBanMs: 900_000,
-  forgetAfterMs: 1_800_000,
-};
-const ourLimit = (rate: Rate) =>
-  makeLimit('booking', 'free', { ...rate, onStoreFailure: 'closed', suppression, shadow: false }, 0);
+function ourLimit(rate: Rate, strikes = 10_000) {
+  const ban = { firstBanMs: 600_000, growth: 2, longestBanMs: 900_000, forgetAfterMs: 1_800_000 };
+  const suppression = { strikes, ...ban };
+  return makeLimit('booking', 'free', { ...rate, onStoreFailure: 'closed', suppression, shadow: false }, 0);
+}
+
+/** Switches on the optional block in the process's own memory, which counts by process and not by Redis. */
+export const flexibleWithMemory = (options: ArmOptions) =>
+  flexible(options, { inMemoryBlockOnConsumed: options.limit.capacity, inMemoryBlockDuration: 600 });
+
+async function flexible({ url, autopipelining, limit }: ArmOptions, more = {}): Promise<Arm> {
+  const redis = await connected(new Redis(url, { enableAutoPipelining: autopipelining }));
+  const { RateLimiterRedis } = peer('rate-limiter-flexible');
+  const limiter = new RateLimiterRedis({
+    storeClient: redis,
+    points: limit.capacity,
+    duration: windowMs(limit) / 1000,
+    ...more,
+  });
+  return {
+    take: (identity) =>
+      limiter.consume(identity).then(
+        () => true,
+        () => false,
+      ),
+    close: () => redis.disconnect(),
+  };
+}
 
 /** Each window of a fixed-window limiter is as long as the bucket takes to fill. */
 const windowMs = ({ capacity, refillTokens, refillIntervalMs }: Rate) =>
@@ -69,23 +94,7 @@ export const arms = {
       close: () => redis.disconnect(),
     };
   },
-  'rate-limiter-flexible': async ({ url, autopipelining, limit }) => {
-    const redis = await connected(new Redis(url, { enableAutoPipelining: autopipelining }));
-    const { RateLimiterRedis } = peer('rate-limiter-flexible');
-    const limiter = new RateLimiterRedis({
-      storeClient: redis,
-      points: limit.capacity,
-      duration: windowMs(limit) / 1000,
-    });
-    return {
-      take: (identity) =>
-        limiter.consume(identity).then(
-          () => true,
-          () => false,
-        ),
-      close: () => redis.disconnect(),
-    };
-  },
+  'rate-limiter-flexible': (options) => flexible(options),
   '@fastify/rate-limit': async ({ url, autopipelining, limit }) => {
     const redis = await connected(new Redis(url, { enableAutoPipelining: autopipelining }));
     const Store = peer('@fastify/rate-limit/store/RedisStore.js');
@@ -112,16 +121,16 @@ export const arms = {
       close: () => redis.disconnect(),
     };
   },
-  // Ours has no use for autopipelining: what a turn of the event loop decides is one command.
-  'MiniTickets, one by one': async ({ url, limit }) => {
+  // Autopipelining changes nothing for ours: calls of one event-loop tick share a command anyway.
+  'MiniTickets, takeToken': async ({ url, limit, strikes }) => {
     const redis = await connected(openRedis({ url, keyPrefix: 'mt:', onError: () => {} }));
-    const ours = ourLimit(limit);
+    const ours = ourLimit(limit, strikes);
     return {
       take: async (identity) => (await takeToken(redis, { bucket: identity, limit: ours })).allowed,
       close: () => redis.disconnect(),
     };
   },
-  'MiniTickets, all of it': async ({ url, limit }) => {
+  'MiniTickets, all of it': async ({ url, limit, strikes }) => {
     const redis = await connected(openRedis({ url, keyPrefix: 'mt:', onError: () => {} }));
     const config = readConfig({
       DATABASE_URL: 'postgres://nobody@localhost/nothing',
@@ -130,7 +139,7 @@ export const arms = {
     });
     // No decision asks the database.
     const limiter = createLimiter({ config, redis, db: undefined as never }, new Registry());
-    const ours = ourLimit(limit);
+    const ours = ourLimit(limit, strikes);
     return {
       take: async (identity) => {
         const { decisions } = await limiter.decide([{ bucket: limiter.nameOf('booking', identity), limit: ours }]);

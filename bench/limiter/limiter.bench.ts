@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startRedis } from '@minitickets/stack/redis';
 import { type ArmName, arms, installPeers, peers } from './arms.ts';
+import { measureBanned } from './banned.ts';
 import { measureInsideRedis } from './inside-redis.ts';
 import { measureMemory } from './memory.ts';
 import { measureOverGrant } from './over-grant.ts';
@@ -20,8 +21,8 @@ import {
  * the ratios: absolute figures are this machine's, at this moment. `npm run bench:limiter -- --rounds 9` is steadier.
  */
 const OURS = 'MiniTickets, all of it';
-const ALONE = 'MiniTickets, one by one';
-const TARGETS = { throughput: 1, insideRedis: 1.25, bytesPerKey: 200 };
+const ALONE = 'MiniTickets, takeToken';
+const TARGETS = { throughput: 1, insideRedis: 1.25, bytesPerKey: 200, banned: 10 };
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
 const rounds = Math.max(1, Number.parseInt(values.rounds, 10) || 5);
@@ -58,10 +59,17 @@ try {
     cpu.map(({ name, nodeUs, redisUs }) => [name, nodeUs, redisUs, nodeUs + redisUs]),
   );
 
+  console.log('\nRefused and banned, 256 callers, one key: decisions per second, in parts of the fastest peer');
+  const banned = await measureBanned(server.url, rounds);
+  printTable(
+    ['', 'ratio', 'Redis commands per 1,000 refusals'],
+    banned.map(({ name, ratio, commands }) => [name, ratio, commands]),
+  );
+
   console.log('\nTime in Redis per decision, in parts of the plain bucket (INFO commandstats)');
   const inside = await measureInsideRedis(server.url, rounds * 3);
   printTable(
-    ['', 'plain, µs', 'ours, one by one', 'ours, 50 together'],
+    ['', 'plain, µs', 'ours, one per command', 'ours, 50 per command'],
     Object.entries(inside).map(([outcome, { plain, alone, together }]) => [outcome, plain, alone, together]),
   );
 
@@ -84,12 +92,14 @@ try {
   const ours = bars.find(({ name }) => name === OURS)?.ratio ?? 0;
   const slowest = Math.max(...Object.values(inside).map(({ alone }) => alone));
   const bytes = memory.find(({ name }) => name === OURS)?.perKeyInAll ?? Number.POSITIVE_INFINITY;
+  const ofBan = banned.find(({ name }) => name === OURS)?.ratio ?? 0;
   const excess = Math.max(...overGrant.filter(({ name }) => name === OURS || name === ALONE).map(({ calls }) => calls));
   const verdicts = [
     [`throughput at least that of the fastest peer: ${ours.toFixed(2)}`, ours >= TARGETS.throughput],
     [`time in Redis at most 1.25 of the plain bucket: ${slowest.toFixed(2)}`, slowest <= TARGETS.insideRedis],
     [`under 200 bytes per idle identity: ${bytes.toFixed(0)}`, bytes < TARGETS.bytesPerKey],
     [`no call too many: ${Math.max(0, excess)}`, excess <= 0],
+    [`refusals of a ban at least 10 times as fast as the fastest peer: ${ofBan.toFixed(0)}`, ofBan >= TARGETS.banned],
   ] as const;
   console.log('');
   for (const [claim, reached] of verdicts) console.log(`  ${reached ? 'reached' : 'MISSED '}  ${claim}`);
@@ -99,6 +109,7 @@ try {
     rounds,
     throughput: throughput.map(({ setting, measured }) => ({ setting, measured: Object.fromEntries(measured) })),
     cpu,
+    banned,
     insideRedis: inside,
     memory,
     overGrant,

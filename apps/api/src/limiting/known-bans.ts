@@ -1,12 +1,12 @@
 import type { Decision, Take } from '../queries/rate-limits.ts';
 
-/** Redis is asked again at least this often, so that a lifted ban ends on every task within two seconds. */
-const BELIEVED_MS = 1000;
-/** More than a task meets in that time, and a few megabytes. */
+/** One call a second confirms a ban, so that a lifted one ends on every task within two seconds. */
+const CONFIRM_MS = 1000;
+/** More than a task meets at a time, and a few megabytes. */
 const MAX_BANS = 10_000;
 
 export type Ban = Extract<Decision, { reason: 'suppressed' }>;
-type KnownBan = { ban: Ban; heardAtMs: number; untilMs: number };
+type KnownBan = { ban: Ban; heardAtMs: number; untilMs: number; confirmAtMs: number };
 
 /**
  * The bans that a task has just heard of. Attempts during a ban change nothing in Redis, so the task refuses them itself: a
@@ -23,28 +23,43 @@ export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = 
     remember(ban: Ban, sentAtMs: number) {
       const { bucket } = ban.take;
       bans.delete(bucket);
-      bans.set(bucket, { ban, heardAtMs: nowMs(), untilMs: sentAtMs + Math.min(ban.bannedMs, BELIEVED_MS) });
+      const untilMs = sentAtMs + ban.bannedMs;
+      bans.set(bucket, { ban, heardAtMs: nowMs(), untilMs, confirmAtMs: sentAtMs + CONFIRM_MS });
       if (bans.size > max) bans.delete(bans.keys().next().value as string);
     },
-    /** The refusal that Redis would give, or undefined if it has to be asked: also for another cost, and when the limit has changed. */
+    /**
+     * The refusal that Redis would give, or undefined if Redis has to be asked: to confirm the ban, for another cost, and when the
+     * limit has changed.
+     */
     refusalOf(take: Take): Ban | undefined {
       const known = bans.get(take.bucket);
       if (!known) return undefined;
       const now = nowMs();
-      const { ban, heardAtMs, untilMs } = known;
-      if (now >= untilMs) bans.delete(take.bucket);
-      if (now >= untilMs || ban.take.limit !== take.limit || ban.take.cost !== take.cost) return undefined;
+      const { ban, heardAtMs } = known;
+      if (now >= known.untilMs) bans.delete(take.bucket);
+      if (now >= known.untilMs || ban.take.limit !== take.limit || ban.take.cost !== take.cost) return undefined;
+      if (now >= known.confirmAtMs) {
+        // This call asks; until its answer comes, the others are refused as before.
+        known.confirmAtMs = now + CONFIRM_MS;
+        return undefined;
+      }
       // Counted from the answer, which came later than the decision: never too early.
-      const left = (ms: number) => Math.max(0, ms - (now - heardAtMs));
+      const elapsedMs = now - heardAtMs;
+      // Written out: a spread takes ten times as long, and this is all that a hammering client costs.
       return {
-        ...ban,
+        take: ban.take,
+        rate: ban.rate,
+        remaining: ban.remaining,
+        nextTokenMs: Math.max(0, ban.nextTokenMs - elapsedMs),
+        fullMs: Math.max(0, ban.fullMs - elapsedMs),
+        allowed: false,
+        reason: 'suppressed',
         begins: false,
-        nextTokenMs: left(ban.nextTokenMs),
-        fullMs: left(ban.fullMs),
-        bannedMs: left(ban.bannedMs),
-        retryAfterMs: Math.max(1, Math.ceil(left(ban.retryAfterMs))),
+        bannedMs: Math.max(0, ban.bannedMs - elapsedMs),
+        retryAfterMs: Math.max(1, Math.ceil(ban.retryAfterMs - elapsedMs)),
       };
     },
+    /** Forgets a ban that was lifted or is over. */
     forget: (bucket: string) => bans.delete(bucket),
     get size() {
       return bans.size;

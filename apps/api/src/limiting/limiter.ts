@@ -110,6 +110,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
       for (const decision of decisions) {
         counts.decided(decision);
         if (!decision.allowed && decision.reason === 'suppressed') bans.remember(decision, sentAtMs);
+        else bans.forget(decision.take.bucket);
       }
       return { decisions, degraded: [] };
     },
