@@ -14,7 +14,16 @@ export default defineConfig({
       { test: { name: 'repository', include: ['tidy/**/*.test.ts'], testTimeout: 20_000 } },
       { test: { name: 'loadtests', include: ['loadtests/**/*.test.ts'], ...shared } },
       { test: { name: 'contract', include: ['packages/contract/src/**/*.test.ts'], ...shared } },
-      { test: { name: 'api', include: ['apps/api/src/**/*.test.ts'], testTimeout: 30_000, ...stores } },
+      {
+        test: {
+          name: 'api',
+          include: ['apps/api/src/**/*.test.ts'],
+          testTimeout: 60_000,
+          // Loading the whole application for each file would take half of the time.
+          isolate: false,
+          ...stores,
+        },
+      },
       {
         test: {
           name: 'stack',

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { filesOfRepository } from './files.ts';
 
 const glossary = 'docs/glossary.md';
 const rows = [
@@ -12,9 +12,8 @@ const rows = [
   decision,
 }));
 /** The cards and documents, where line breaks are spaces. */
-const texts = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => file && file !== glossary)
+const texts = filesOfRepository()
+  .filter((file) => file.endsWith('.md') && file !== glossary)
   .map((file) => readFileSync(file, 'utf8').replaceAll(/\s+/g, ' ').toLowerCase());
 
 test('every term of the glossary occurs in a card or document', () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -14,6 +14,8 @@ let dataDir: string;
 const cleanUp: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'kept-postgres-'));
+  // Root may have to start the server as nobody, who cannot enter a private folder.
+  chmodSync(folder, 0o755);
   dataDir = join(folder, 'cluster');
 });
 afterEach(async () => {
@@ -109,6 +111,7 @@ test('a start that fails says why', async () => {
 test.runIf(process.getuid?.() === 0)(
   'root without user namespaces runs it as nobody, also from a private folder',
   async () => {
+    chmodSync(folder, 0o700);
     vi.stubEnv('PATH', join(folder, 'empty')); // unshare is not found.
     const { url, pid } = await start();
     expect(await ask(url, askReady)).toEqual(ready);

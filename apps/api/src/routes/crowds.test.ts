@@ -39,9 +39,9 @@ async function market(capacities: number[], maxPerUser = 10) {
 }
 const broken = async () => (await audit(taskOf(0).db)).filter(({ offenders }) => offenders.length > 0);
 
-test('300 buyers at two tasks get exactly the 200 places, and the rest hear that it is sold out', async () => {
-  const { ask, payAt, lineOf, counts } = await market([200]);
-  const buyers = await crowd(300);
+test('90 buyers at two tasks get exactly the 60 tickets, and the others are told that it is sold out', async () => {
+  const { ask, payAt, lineOf, counts } = await market([60]);
+  const buyers = await crowd(90);
   const outcomes = await Promise.all(
     buyers.map(async ({ sid }, index) => {
       const asked = await ask(index, sid, [lineOf(1)]);
@@ -49,9 +49,9 @@ test('300 buyers at two tasks get exactly the 200 places, and the rest hear that
       return (await payAt(index + 1, sid, asked.json())).json().status;
     }),
   );
-  expect(outcomes.filter((outcome) => outcome === 'confirmed')).toHaveLength(200);
-  expect(outcomes.filter((outcome) => outcome === 'sold_out')).toHaveLength(100);
-  expect(await counts()).toEqual([{ held: 0, sold: 200 }]);
+  expect(outcomes.filter((outcome) => outcome === 'confirmed')).toHaveLength(60);
+  expect(outcomes.filter((outcome) => outcome === 'sold_out')).toHaveLength(30);
+  expect(await counts()).toEqual([{ held: 0, sold: 60 }]);
   expect(await broken()).toEqual([]);
 });
 
