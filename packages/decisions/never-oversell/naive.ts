@@ -12,11 +12,7 @@ export const withoutLock = edits({ file, region: 'lock' }, { from: ' for no key 
 // #region isolation
 /** The lock is there, but every statement sees what was committed when the transaction began: before the wait for the lock. */
 export function repeatableRead(pool: Pool) {
-  const { onConnect } = pool.options;
-  pool.options.onConnect = async (client) => {
-    await onConnect?.(client);
-    await client.query("set default_transaction_isolation = 'repeatable read'");
-  };
+  pool.on('connect', (client) => void client.query("set default_transaction_isolation = 'repeatable read'"));
 }
 // #endregion
 
