@@ -33,7 +33,7 @@ export function oneAtATime() {
       tail = turn.catch(() => {});
       return turn;
     },
-    /** How many are in the queue, the running one included. */
+    /** The number of queued requests, including the running one. */
     waiting: () => waiting,
   };
 }

@@ -52,10 +52,10 @@ test('a reader goes from the first page to a decision, guesses, runs it, and is 
   await page.getByText(counterQuestion.question).click();
   await page.getByText(counterQuestion.answer).waitFor();
 
-  await page.getByLabel(/How many does a shop give away/).fill('many');
+  await page.getByLabel(/How many does a shop give out/).fill('many');
   await page.getByRole('button', { name: 'Run it now' }).click();
   await page.getByText('A number, as in 20.').waitFor();
-  await page.getByLabel(/How many does a shop give away/).fill('20');
+  await page.getByLabel(/How many does a shop give out/).fill('20');
   await page.keyboard.press('Enter');
   // The focus goes from what is gone to what is next.
   await expect.poll(() => focused(page)).toBe('Cancel');
@@ -65,7 +65,7 @@ test('a reader goes from the first page to a decision, guesses, runs it, and is 
   await page.getByRole('main').getByText('What is shipped holds in all that was measured.').waitFor();
   const naive = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Read then write' }) });
   await naive.getByText('30 served').waitFor();
-  await naive.getByRole('row', { name: /places given in the rush, of 20 20 30 30 wrong, as expected/ }).waitFor();
+  await naive.getByRole('row', { name: /tickets given out in the rush, of 20 20 30 30 wrong, as expected/ }).waitFor();
   await naive.getByText('The difference: 2 lines').click();
   await naive.getByText('for no key update').waitFor();
   await expectFitOnEveryWidth(page);
@@ -139,7 +139,7 @@ test('a race is stepped through by keyboard, forwards and backwards, to its end 
   await expect.poll(() => step(page).inputValue()).toBe('1');
   await page.getByText('How it ends: the last step shows it.').waitFor();
   await page.keyboard.press('End');
-  await page.locator('#race strong', { hasText: 'places given away: 2, of 1.' }).waitFor();
+  await page.locator('#race strong', { hasText: 'tickets given out: 2, of 1.' }).waitFor();
   const last = await step(page).getAttribute('max');
   await expect.poll(() => step(page).inputValue()).toBe(last);
   await page.keyboard.press('Home');
@@ -180,9 +180,9 @@ test('without JavaScript all of a card and of the list can be read', async () =>
   // The race as a list, with no player that would not play.
   await page.locator('#race ol').last().waitFor();
   const race = await page.locator('#race noscript').textContent();
-  expect(race).toMatch(/A asks for the event’s row\. Answer: the event is on_sale\./);
-  expect(race).toContain('places given away: 2, of 1.');
-  expect(race).toContain('places given away: 1, of 1.');
+  expect(race).toMatch(/A locks the event’s row\. Answer: the event is on_sale\./);
+  expect(race).toContain('tickets given out: 2, of 1.');
+  expect(race).toContain('tickets given out: 1, of 1.');
   expect(await page.getByRole('button', { name: /Play|One step/ }).count()).toBe(0);
   expect((await page.locator('body > noscript').boundingBox())?.y).toBeLessThan(100);
   expect(complaints).toEqual([]);
@@ -252,7 +252,7 @@ test('what a reader opens, focuses and types before the scripts have come stays 
   });
   await page.goto('/decisions/never-oversell', { waitUntil: 'commit' });
   await page.getByText(counterQuestion.question).click();
-  const guess = page.getByLabel(/How many does a shop give away/);
+  const guess = page.getByLabel(/How many does a shop give out/);
   await guess.pressSequentially('30');
   come();
   // The lab answers only who has a script.

@@ -1,7 +1,7 @@
 import { takeToken } from '@minitickets/api/queries/rate-limits';
 import type { Redis } from 'ioredis';
 import { defineExperiment } from '../frame/experiment.ts';
-import { hearTogether, meetingOf } from '../frame/interleaving/barriers.ts';
+import { answerTogether, barrierOf } from '../frame/interleaving/barriers.ts';
 import { exactly } from '../frame/results.ts';
 import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
 import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
@@ -12,25 +12,25 @@ const CAPACITY = 5;
 const CALLS = 30;
 const TASKS = 3;
 
-/** None flow back during the run. */
+/** No refill during the run. */
 const limit = plainLimit({ capacity: CAPACITY, refillIntervalMs: 3_600_000 });
 
-/** What a task's calls pass on their way to Redis. */
+/** Wraps a task's connection to Redis. */
 type Connect = (redis: Redis) => Redis;
 
 const deciding: Connect = (redis) => withEditedScripts(writingAfterwards(redis), onlyDeciding);
 
 export default defineExperiment<Connect, 'in-turn' | 'at-once'>({
   name: 'atomic-or-not',
-  claim: 'Calls at the same moment get exactly the tokens that are there.',
-  load: `A bucket has ${CAPACITY} tokens. ${CALLS} calls arrive at ${TASKS} tasks: once one after the other, and once at the same moment, so that all have their first answer from Redis before any of them goes on.`,
+  claim: 'Concurrent calls get exactly as many tokens as there are.',
+  load: `A bucket has ${CAPACITY} tokens. ${CALLS} calls arrive at ${TASKS} tasks: once sequentially, and once concurrently, where a barrier holds every call until all have their first answer from Redis.`,
   measures: {
-    'in-turn': `let through of ${CALLS} that come one after the other`,
-    'at-once': `let through of ${CALLS} at the same moment`,
+    'in-turn': `of ${CALLS} sequential calls, allowed`,
+    'at-once': `of ${CALLS} concurrent calls, allowed`,
   },
   naive: {
     'decide-then-write': {
-      what: 'reads and decides in one command, writes in the next',
+      what: 'check-then-act: reads and decides in one command, writes in the next',
       subject: deciding,
       differences: [
         { edits: onlyDeciding },
@@ -41,7 +41,7 @@ export default defineExperiment<Connect, 'in-turn' | 'at-once'>({
     },
   },
   shipped: {
-    what: 'reads, decides and writes in one script',
+    what: 'reads, decides and writes in one atomic script',
     subject: (redis) => redis,
     holds: { 'in-turn': exactly(CAPACITY), 'at-once': exactly(CAPACITY) },
   },
@@ -50,7 +50,7 @@ export default defineExperiment<Connect, 'in-turn' | 'at-once'>({
     subject: deciding,
   },
   prediction: {
-    question: `${CALLS} calls come at the same moment to a bucket of ${CAPACITY}. How many get through if deciding and writing are two commands?`,
+    question: `${CALLS} concurrent calls reach a bucket of ${CAPACITY} tokens. How many are allowed if deciding and writing are two commands?`,
     arm: 'decide-then-write',
     measure: 'at-once',
   },
@@ -59,11 +59,11 @@ export default defineExperiment<Connect, 'in-turn' | 'at-once'>({
     const calls = await guardedCalls(stage);
     const tasks = await stage.tasks(TASKS);
 
-    /** Call `n`, at its task, on a view of the task's connection. */
-    async function call(n: number, client: string, meeting: ReturnType<typeof meetingOf>) {
+    /** Makes call `n` at its task, on a view of the task's connection. */
+    async function call(n: number, client: string, barrier: ReturnType<typeof barrierOf>) {
       const { name, redis } = tasks[n % TASKS] as (typeof tasks)[number];
       const actor = `call ${n + 1}`;
-      const view = hearTogether(redis, meeting, (what) =>
+      const view = answerTogether(redis, barrier, (what) =>
         stage.emit({ kind: 'step', actor, what: `${name}: ${what}` }),
       );
       const take = () => takeToken(connect(view), { bucket: client, limit });
@@ -72,9 +72,9 @@ export default defineExperiment<Connect, 'in-turn' | 'at-once'>({
     }
 
     const all = Array.from({ length: CALLS }, (_, n) => n);
-    for (const n of all) await call(n, 'in turn', meetingOf(1));
-    const meeting = meetingOf(CALLS);
-    await Promise.all(all.map((n) => call(n, 'at once', meeting)));
+    for (const n of all) await call(n, 'in turn', barrierOf(1));
+    const barrier = barrierOf(CALLS);
+    await Promise.all(all.map((n) => call(n, 'at once', barrier)));
 
     const served = await calls.served();
     const of = (client: string) => served.filter((mark) => mark.client === client).length;

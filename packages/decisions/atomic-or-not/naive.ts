@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { edits } from '../frame/edits.ts';
 
-/** The script decides, and says what is to be written instead of writing it. */
+/** The script decides and returns the new state instead of writing it. */
 export const onlyDeciding = edits(
   { file: 'apps/api/src/queries/rate-limits.lua', region: 'charge' },
   {
@@ -10,7 +10,7 @@ export const onlyDeciding = edits(
   },
 );
 
-/** A connection on which the task writes what the script wants written. */
+/** Wraps a connection so that the task writes what the script returned. */
 export function writingAfterwards(redis: Redis): Redis {
   const sendCommand = async (...[command, stream]: Parameters<Redis['sendCommand']>) => {
     const reply = await redis.sendCommand(command, stream);

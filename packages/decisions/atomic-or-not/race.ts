@@ -9,11 +9,11 @@ import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
 import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { onlyDeciding, writingAfterwards } from './naive.ts';
 
-/** None flow back during the race. */
+/** No refill during the race. */
 const limit = plainLimit({ capacity: 1, refillIntervalMs: 3_600_000 });
 const BUCKET = 'race';
 
-/** Two calls for the last token, each at a task of its own. */
+/** Two calls for the last token, at two tasks. */
 export const races = [
   {
     arm: 'decide-then-write',
@@ -42,7 +42,7 @@ function scriptText(region: string) {
 async function record(stage: Stage, charge: string, connect: (redis: Redis) => Redis) {
   const observer = await stage.connectRedis();
   const tasks = await stage.tasks(actors.length);
-  // Redis knows the script by its name from then on: in the race it need not be sent.
+  // Loads the script into Redis's cache, so that the race has no NOSCRIPT round trip.
   await takeToken(connect(observer), { bucket: 'before the race', limit });
 
   const answers: string[] = [];
@@ -57,13 +57,13 @@ async function record(stage: Stage, charge: string, connect: (redis: Redis) => R
       },
     })),
     {
-      // Redis runs one command after the other: nobody waits for a lock, because there is none.
+      // Redis runs one command after the other and has no locks to wait for.
       isBlocked: async () => false,
       async look() {
         const bucket = await readBucket(observer, BUCKET);
         const tokens =
           bucket.kind === 'stored' ? Math.floor(bucket.parts / (limit.refillIntervalMs * 1000)) : limit.capacity;
-        return { row: { tokens, stored: bucket.kind === 'stored' ? 'yes' : 'no: a bucket starts full' }, locks: [] };
+        return { row: { tokens, stored: bucket.kind === 'stored' ? 'yes' : 'no; a new bucket is full' }, locks: [] };
       },
     },
   );
@@ -71,18 +71,18 @@ async function record(stage: Stage, charge: string, connect: (redis: Redis) => R
   return {
     actors,
     steps,
-    ending: `${answers.toSorted().join(', ')}: calls let through: ${served}, tokens there were: 1.`,
+    ending: `${answers.toSorted().join(', ')}: calls allowed: ${served}, tokens in the bucket: 1.`,
   };
 }
 
-/** A view of a connection on which each command waits for its turn. */
+/** Wraps a connection so that each command waits for its turn. */
 function commandByCommand(redis: Redis, takeTurn: TakeTurn, script: string): Redis {
   const sendCommand = async (...[command, stream]: Parameters<Redis['sendCommand']>) => {
     const isScript = /^eval/i.test(command.name);
     let answer: unknown;
     await takeTurn({
-      what: isScript ? 'runs the script' : 'writes what the script wants written',
-      statement: isScript ? script : 'SET the bucket, without its token, PX its expiry',
+      what: isScript ? 'runs the script' : 'writes the state that the script returned',
+      statement: isScript ? script : 'SET the bucket without the token, PX its expiry',
       async perform() {
         answer = await redis.sendCommand(command, stream);
         return isScript ? verdictIn(answer) : String(answer);
@@ -93,7 +93,7 @@ function commandByCommand(redis: Redis, takeTurn: TakeTurn, script: string): Red
   return Object.create(redis, { sendCommand: { value: sendCommand } }) as Redis;
 }
 
-/** The first of the packed numbers, which is 0 if the call is served. */
+/** Reads the verdict: the first packed number, 0 if the call is served. */
 function verdictIn(answer: unknown) {
   const packed = (Array.isArray(answer) ? answer[0] : answer) as Buffer;
   return packed.readDoubleLE(0) === 0 ? 'served' : 'refused: empty';

@@ -5,15 +5,15 @@ import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
-import { standingClock } from '../frame/subjects/clock.ts';
+import { manualClock } from '../frame/subjects/clock.ts';
 import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
-import { bakedIn, beginsAnew, paidBackwards } from './naive.ts';
+import { bakedIn, reset, retroactiveRate } from './naive.ts';
 
 const TASKS = 3;
 const { free, pro } = policies.booking.limits;
-/** Bans are another decision. */
+/** Without bans, which are another decision. */
 const plain = { suppression: null };
-/** What an operator makes of the limit of pro when it turns out to be too much. */
+/** The pro limit after an operator has lowered it. */
 const lowered = { ...pro, ...plain, capacity: 12, refillTokens: 1 };
 const shippedNumbers = [
   { policy: 'booking', tier: 'free', ...free, ...plain },
@@ -25,7 +25,7 @@ const after = limitTable([...shippedNumbers.slice(0, 1), { policy: 'booking', ti
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const BEGIN_MS = 28_000_000 * MINUTE_MS;
-/** More than the largest bucket holds: who calls so often has emptied theirs. */
+/** More calls than the largest bucket holds tokens. */
 const UNTIL_EMPTY = pro.capacity + TASKS + 1;
 const WAITED_SECONDS = 5;
 const ROUNDS = 2;
@@ -36,18 +36,18 @@ const waitedFor = WAITED_SECONDS * free.refillTokens;
 
 export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'lowered' | 'minute-after'>({
   name: 'change-without-deploy',
-  claim: 'A limit changes under live buckets at once: what was promised is kept, and nothing is given twice.',
-  load: `Customers of ${TASKS} tasks, with the shipped limits of booking: free ${free.capacity} and ${free.refillTokens} a second, pro ${pro.capacity} and ${pro.refillTokens}. One empties the bucket of free and is made pro at that moment; one waits ${WAITED_SECONDS} s in between; one is made pro and free again ${ROUNDS} times, and calls ${UNTIL_EMPTY} times each time. Then an operator lowers pro to ${lowered.capacity} and ${lowered.refillTokens} a second, of which one task hears late: a customer with a full bucket calls ${UNTIL_EMPTY} times before that, and then every ${EVERY_MS} ms for a minute. The clock is moved by hand.`,
+  claim: 'A changed limit applies to live buckets at once: it keeps what was promised and mints no tokens.',
+  load: `${TASKS} tasks and the shipped booking limits: free allows a burst of ${free.capacity} and ${free.refillTokens} a second, pro ${pro.capacity} and ${pro.refillTokens}. One customer empties the free bucket and is upgraded at that moment; one is upgraded ${WAITED_SECONDS} s later; one switches between pro and free ${ROUNDS} times and calls ${UNTIL_EMPTY} times after each switch. Then an operator lowers pro to ${lowered.capacity} and ${lowered.refillTokens} a second, and one task learns of it late: a customer with a full bucket calls ${UNTIL_EMPTY} times before it does, and then every ${EVERY_MS} ms for a minute. The clock is manual.`,
   measures: {
-    raised: 'served after the bucket was empty and the tier was raised',
-    settled: `the same, ${WAITED_SECONDS} s after the bucket was empty`,
-    'to-and-fro': 'served to who changes tiers to and fro, within a moment',
-    lowered: 'served at once from a full bucket, the limit of which was lowered',
-    'minute-after': 'served in the minute after that',
+    raised: 'calls served right after the upgrade of an empty bucket',
+    settled: `the same, upgraded ${WAITED_SECONDS} s after the bucket was empty`,
+    'to-and-fro': 'calls served to the customer who switches tiers back and forth',
+    lowered: 'calls served at once from a full bucket whose limit was lowered',
+    'minute-after': 'calls served in the minute after that',
   },
   naive: {
     'baked-in': {
-      what: 'a bucket keeps the limit that it was made with',
+      what: 'a bucket keeps the limit it was created with',
       subject: bakedIn,
       differences: [{ edits: bakedIn }],
       mostChangedLines: 2,
@@ -59,10 +59,10 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
         'minute-after': exactly(60 * pro.refillTokens),
       },
     },
-    'begins-anew': {
-      what: 'a bucket begins anew, and full, when its limit changes',
-      subject: beginsAnew,
-      differences: [{ edits: beginsAnew }],
+    reset: {
+      what: 'a changed limit resets the bucket to full',
+      subject: reset,
+      differences: [{ edits: reset }],
       mostChangedLines: 2,
       fails: {
         raised: exactly(pro.capacity),
@@ -72,10 +72,10 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
         'minute-after': exactly(60 * lowered.refillTokens),
       },
     },
-    'paid-backwards': {
-      what: 'the time before a change is paid at the new rate',
-      subject: paidBackwards,
-      differences: [{ edits: paidBackwards }],
+    'retroactive-rate': {
+      what: 'the time before the change refills at the new rate',
+      subject: retroactiveRate,
+      differences: [{ edits: retroactiveRate }],
       mostChangedLines: 2,
       fails: {
         raised: exactly(added),
@@ -87,7 +87,7 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
     },
   },
   shipped: {
-    what: 'settles at the old rate; then adds what was added, or clamps',
+    what: 'settles at the old rate, then adds the added capacity or clamps',
     subject: [],
     holds: {
       raised: exactly(added),
@@ -98,15 +98,15 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
     },
   },
   mutation: {
-    what: 'a bucket does not remember the most that it was ever given',
+    what: 'a bucket forgets its high-water mark',
     subject: edits(
       { file: 'apps/api/src/queries/rate-limits.lua', region: 'change' },
       { from: 'max(0, burst - highest)', to: 'max(0, burst - old_burst)' },
     ),
   },
   prediction: {
-    question: `Free may book ${free.capacity} times at once, pro ${pro.capacity} times. How often does somebody book within a moment who changes from one to the other and back ${ROUNDS} times, if the bucket is made anew with each change?`,
-    arm: 'begins-anew',
+    question: `Free allows a burst of ${free.capacity}, pro ${pro.capacity}. How many calls are served to a customer who switches between them ${ROUNDS} times if each switch resets the bucket?`,
+    arm: 'reset',
     measure: 'to-and-fro',
   },
 
@@ -116,7 +116,7 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
     const tasks = (await stage.tasks(TASKS)).map(({ name, redis }) => ({
       name,
       limits: before,
-      redis: withEditedScripts(redis, [...standingClock, ...changes], () => [nowMs * 1000]),
+      redis: withEditedScripts(redis, [...manualClock, ...changes], () => [nowMs * 1000]),
     }));
     let turn = 0;
 
@@ -129,7 +129,7 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
       const { remaining = 0 } = await calls.call(take, { actor: task.name, client, atMs });
       stage.emit({ kind: 'level', name: `tokens of ${client}`, value: remaining, most: pro.capacity, atMs });
     }
-    /** The first call is the first to arrive, at whichever task. */
+    /** The first call arrives before the others, at whichever task. */
     async function callUntilEmpty(client: string, tier: Tier) {
       await call(client, tier);
       await Promise.all(Array.from({ length: UNTIL_EMPTY - 1 }, () => call(client, tier)));
@@ -137,12 +137,12 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
     const servedSoFar = async (client: string) =>
       (await calls.served()).filter((served) => served.client === client).length;
 
-    /** What a customer is served as pro who has emptied the bucket of free so long ago. */
+    /** Empties the free bucket, waits, upgrades, and returns the number of calls then served. */
     async function upgraded(client: string, afterSeconds: number) {
       await callUntilEmpty(client, 'free');
       const asFree = await servedSoFar(client);
       nowMs += afterSeconds * SECOND_MS;
-      stage.emit({ kind: 'scene', what: `${client} is made pro`, atMs: nowMs - BEGIN_MS });
+      stage.emit({ kind: 'scene', what: `${client} is upgraded to pro`, atMs: nowMs - BEGIN_MS });
       await callUntilEmpty(client, 'pro');
       return (await servedSoFar(client)) - asFree;
     }
@@ -155,12 +155,12 @@ export default defineExperiment<Edit[], 'raised' | 'settled' | 'to-and-fro' | 'l
 
     await call('the fourth', 'pro');
     nowMs += MINUTE_MS;
-    stage.emit({ kind: 'scene', what: 'an operator lowers the limit of pro', atMs: nowMs - BEGIN_MS });
+    stage.emit({ kind: 'scene', what: 'an operator lowers the pro limit', atMs: nowMs - BEGIN_MS });
     for (const task of tasks.slice(0, -1)) task.limits = after;
     turn = 0;
     await callUntilEmpty('the fourth', 'pro');
     const atOnce = (await servedSoFar('the fourth')) - 1;
-    stage.emit({ kind: 'scene', what: 'the last task has heard of it', atMs: nowMs - BEGIN_MS });
+    stage.emit({ kind: 'scene', what: 'the last task learns of it', atMs: nowMs - BEGIN_MS });
     for (const task of tasks) task.limits = after;
     for (let n = 0; n < MINUTE_MS / EVERY_MS; n += 1) {
       nowMs += EVERY_MS;

@@ -4,19 +4,19 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { createSession } from '@minitickets/api/queries/sessions';
 import { sessionOwner } from '@minitickets/api/rules/session-owner';
 import type { ApiTask } from '../frame/subjects/api-task.ts';
-import type { House } from '../frame/subjects/house.ts';
+import type { EventOnSale } from '../frame/subjects/event-on-sale.ts';
 
-/** What a buyer was told: the id of their booking, or null; and by whom, as far as the answer says. */
+/** A buyer's response: the booking's id or null, and which task responded. */
 export type Answer = { bookingId: string | null; servedBy: string };
 
-/** A request that has arrived at the balancer by its head. `send` lets the body follow. */
-export type HalfWay = { send: () => Promise<Answer> };
+/** A request whose head has arrived at the load balancer. `send` sends the body. */
+export type HalfSent = { send: () => Promise<Answer> };
 
-/** Everybody of a house, logged in, and able to book a place through a balancer. */
-export async function buyersOf(house: House, { redis, config }: ApiTask, url: string) {
+/** Logs all buyers of an event in and lets them book through a load balancer. */
+export async function buyersOf(sale: EventOnSale, { redis, config }: ApiTask, url: string) {
   const agent = new Agent({ keepAlive: true });
   const sids = await Promise.all(
-    house.people.map(async (id) => {
+    sale.people.map(async (id) => {
       const sid = randomBytes(32).toString('base64url');
       const owner = sessionOwner(config.appSecret, id);
       await createSession(redis, sid, { id, role: 'customer', tier: 'free' }, owner);
@@ -24,12 +24,12 @@ export async function buyersOf(house: House, { redis, config }: ApiTask, url: st
     }),
   );
   const body = JSON.stringify({
-    eventId: house.eventId,
-    lines: [{ ticketTypeId: house.ticketTypeId, quantity: 1 }],
+    eventId: sale.eventId,
+    lines: [{ ticketTypeId: sale.ticketTypeId, quantity: 1 }],
   });
 
-  /** Sends the head of a booking. A server that wants the rest says so, by then the balancer has chosen a task. */
-  async function begin(nth: number): Promise<HalfWay> {
+  /** Sends the head of a booking. When the server asks for the body (100 Continue), the load balancer has chosen a task. */
+  async function begin(nth: number): Promise<HalfSent> {
     const call = request(`${url}/v1/bookings`, {
       ...{ method: 'POST', agent },
       headers: {
@@ -40,7 +40,7 @@ export async function buyersOf(house: House, { redis, config }: ApiTask, url: st
       },
     });
     const answer = answerTo(call);
-    // Heard of when it is asked for.
+    // The caller handles a failure when it awaits the response.
     answer.catch(() => {});
     call.flushHeaders();
     await once(call, 'continue');
@@ -63,6 +63,6 @@ async function answerTo(call: ReturnType<typeof request>): Promise<Answer> {
   const [response] = (await once(call, 'response')) as [IncomingMessage];
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk;
-  const servedBy = String(response.headers['x-served-by'] ?? 'the balancer');
+  const servedBy = String(response.headers['x-served-by'] ?? 'the load balancer');
   return { bookingId: response.statusCode === 201 ? JSON.parse(text).id : null, servedBy };
 }

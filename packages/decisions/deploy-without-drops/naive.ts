@@ -1,13 +1,13 @@
 import type { Ending } from '@minitickets/api/drain';
 
-/** Ends the process: what Node does on SIGTERM if nobody listens. */
+/** Exits: Node's default on SIGTERM. */
 export async function exitAtOnce({ exit }: { exit: () => void }) {
   // #region exit-at-once
   exit();
   // #endregion
 }
 
-/** A graceful shutdown as many describe it: close the listener, finish what runs, close the stores. */
+/** A common but incomplete graceful shutdown: close the listener, finish in-flight requests, close the stores. */
 export async function closeAtOnce({ closeServer, closeStores }: Ending) {
   // #region close-at-once
   await closeServer();

@@ -6,7 +6,7 @@ import { gateUntil, holdMessages } from '../frame/interleaving/barriers.ts';
 import { exactly } from '../frame/results.ts';
 import { editStatements } from '../frame/subjects/altered-stores.ts';
 import { type Book, shippedDesk, shippedWriting } from '../frame/subjects/desks.ts';
-import { openHouse } from '../frame/subjects/house.ts';
+import { openEvent } from '../frame/subjects/event-on-sale.ts';
 import { lookThenBook, rememberedInRedis } from './naive.ts';
 
 const TASKS = 3;
@@ -16,7 +16,7 @@ type OpenDesk = (task: BookingTask) => Book;
 const claim = { file: 'apps/api/src/booking/booking-desk.ts', region: 'claim' };
 const naive = (region: string) => ({ file: 'packages/decisions/double-click/naive.ts', region });
 
-/** The record is written for requests without a key, of which there are none. */
+/** Writes the record only for requests without a key, so never. */
 const unrecorded = edits(
   { file: 'apps/api/src/queries/holds.ts', region: 'at-once' },
   { from: ' is not null', to: ' is null' },
@@ -24,22 +24,22 @@ const unrecorded = edits(
 
 export default defineExperiment<OpenDesk, 'at-once' | 'after-redis-forgot'>({
   name: 'double-click',
-  claim: 'One click is one booking, however often it arrives and whatever Redis forgets.',
-  load: `Somebody clicks on "book" ${TASKS} times, each click with the same Idempotency-Key and at another of ${TASKS} tasks, so that none has written before all of them are about to. Then Redis loses its memory, and they click once more.`,
+  claim: 'One click is one booking, however often it arrives and whatever Redis loses.',
+  load: `A buyer clicks "book" ${TASKS} times with the same Idempotency-Key, each click at a different one of ${TASKS} tasks; a barrier holds every write until all clicks are about to write. Then Redis loses its data, and the buyer clicks once more.`,
   measures: {
-    'at-once': `bookings after ${TASKS} clicks at the same moment`,
-    'after-redis-forgot': 'bookings after one more click, when Redis has forgotten',
+    'at-once': `bookings after ${TASKS} concurrent clicks`,
+    'after-redis-forgot': 'bookings after one more click, after Redis has lost its data',
   },
   naive: {
     'look-then-book': {
-      what: 'looks whether the key is known, books, remembers the key',
+      what: 'check-then-act: looks the key up, books, stores the key',
       subject: (task) => lookThenBook(task, shippedWriting(task)),
       differences: [{ shipped: claim, instead: naive('look-then-book') }],
       mostChangedLines: 26,
       fails: { 'at-once': exactly(TASKS), 'after-redis-forgot': exactly(TASKS) },
     },
     'remembered-in-redis': {
-      what: 'claims the key in Redis, remembers the answer there',
+      what: 'claims the key in Redis and stores the response there',
       subject: (task) => rememberedInRedis(task, shippedWriting(task)),
       differences: [{ shipped: claim, instead: naive('remembered-in-redis') }],
       mostChangedLines: 28,
@@ -47,32 +47,32 @@ export default defineExperiment<OpenDesk, 'at-once' | 'after-redis-forgot'>({
     },
   },
   shipped: {
-    what: 'claims the key in Redis, and remembers it in the transaction that books',
+    what: 'claims the key in Redis and records it in the transaction that books',
     subject: shippedDesk,
     holds: { 'at-once': exactly(1), 'after-redis-forgot': exactly(1) },
   },
   mutation: {
-    what: 'the transaction that books does not remember the key',
+    what: 'the transaction that books does not record the key',
     subject: (task) => {
       editStatements(task.writingPool, unrecorded);
       return shippedDesk(task);
     },
   },
   prediction: {
-    question: `Three clicks with one key, at three tasks at the same moment: how many bookings, if each looks first whether the key is known?`,
+    question: `Three concurrent clicks with one key, at three tasks: how many bookings if each looks the key up first?`,
     arm: 'look-then-book',
     measure: 'at-once',
   },
 
   async run(stage, openDesk) {
     const { db } = await stage.connectPostgres('observer');
-    const house = await openHouse(db, { capacity: 10, people: 1 });
-    const [userId = ''] = house.people;
+    const sale = await openEvent(db, { capacity: 10, people: 1 });
+    const [userId = ''] = sale.people;
     const idempotency = { key: 'the one click', fingerprint: 'the one request' };
-    const order = { userId, lines: [{ ticketTypeId: house.ticketTypeId, quantity: 1 }], idempotency };
+    const order = { userId, lines: [{ ticketTypeId: sale.ticketTypeId, quantity: 1 }], idempotency };
 
     const tasks = await stage.bookingTasks(TASKS);
-    // Nobody writes before everybody who is not answered yet is about to.
+    // Holds every write until each click is either answered or about to write.
     let unanswered = TASKS;
     let aboutToWrite = 0;
     const gate = gateUntil('all clicks are answered or about to write', () => aboutToWrite >= unanswered);
@@ -85,9 +85,9 @@ export default defineExperiment<OpenDesk, 'at-once' | 'after-redis-forgot'>({
     const desks = tasks.map((task) => ({ name: task.name, book: openDesk(task) }));
 
     async function click({ name, book }: (typeof desks)[number]) {
-      const outcome = await book(house.eventId, order).then(
+      const outcome = await book(sale.eventId, order).then(
         ({ held, replayed }) =>
-          ({ outcome: held ? 'served' : 'refused', detail: replayed ? 'the same answer again' : 'booked' }) as const,
+          ({ outcome: held ? 'served' : 'refused', detail: replayed ? 'replayed response' : 'booked' }) as const,
         (error: Error) => ({ outcome: 'refused', detail: error.message }) as const,
       );
       unanswered -= 1;
@@ -101,7 +101,7 @@ export default defineExperiment<OpenDesk, 'at-once' | 'after-redis-forgot'>({
 
     await Promise.all(desks.map(click));
     const atOnce = await bookings();
-    stage.emit({ kind: 'scene', what: 'Redis loses its memory' });
+    stage.emit({ kind: 'scene', what: 'Redis loses its data' });
     await stage.forget();
     for (const desk of desks.slice(-1)) await click(desk);
     return { 'at-once': atOnce, 'after-redis-forgot': await bookings() };

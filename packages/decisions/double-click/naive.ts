@@ -5,7 +5,7 @@ import { recordOfKey } from '@minitickets/api/queries/idempotency';
 import type { BookingTask } from '../frame/arena.ts';
 import type { Book } from '../frame/subjects/desks.ts';
 
-/** Looks the key up, books, and remembers: each of it right, and nothing around them. */
+/** Looks the key up, books, stores the key: three correct steps that aren't atomic together. */
 export function lookThenBook({ db }: BookingTask, write: Book): Book {
   return async (eventId, order) => {
     const { idempotency, ...request } = order;
@@ -26,7 +26,7 @@ export function lookThenBook({ db }: BookingTask, write: Book): Book {
   };
 }
 
-/** Claims the key in Redis, and remembers the answer there: a click that finds it answered gets the answer. */
+/** Claims the key in Redis and stores the response there for later clicks. */
 export function rememberedInRedis({ redis }: BookingTask, write: Book): Book {
   return async (eventId, order) => {
     const { idempotency, ...request } = order;

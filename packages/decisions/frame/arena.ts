@@ -8,22 +8,22 @@ import { removeKeys, runKeyPrefix } from './run-keys.ts';
 import { makeScratchDatabase } from './scratch-database.ts';
 import { whenReady } from './when-ready.ts';
 
-/** Real stores that somebody else runs. `databaseUrl` is of a user who may make databases. */
+/** Real stores that the caller runs. `databaseUrl` belongs to a role with CREATEDB. */
 export type Stores = { databaseUrl: string; redisUrl: string; description: string };
 
-/** A database and a Redis key prefix that nobody else uses, for one run. */
+/** A database and a Redis key prefix of one run. */
 export type Arena = {
-  /** Of a database with the newest schema and nothing in it; made when it is first asked for. */
+  /** The URL of an empty database with the newest schema, created on first use. */
   databaseUrl: () => Promise<string>;
   redisUrl: string;
   redisKeyPrefix: string;
-  /** The stores, in a few words. */
+  /** The stores, for people. */
   description: string;
 };
 
 /**
- * Makes an arena in these stores. `close` leaves nothing behind.
- * @param name of the run; whoever opens an arena of the same name and closes it removes what a run that died left in Redis
+ * Creates an arena in these stores; `close` removes it completely.
+ * @param name the run's name; opening and closing an arena of the same name also removes a crashed run's keys
  */
 export function openArena(
   stores: Stores,
@@ -40,7 +40,7 @@ export function openArena(
       return (await database).url;
     },
     async close() {
-      // Each store is tidied whether or not the other one answers.
+      // Cleans up each store even if the other doesn't respond.
       const tidied = await Promise.allSettled([
         removeKeys(stores.redisUrl, redisKeyPrefix),
         database?.then(
@@ -54,16 +54,16 @@ export function openArena(
   };
 }
 
-/** Connections as one API task has them. */
+/** An API task's connections. */
 export type Task = { name: string; redis: Redis };
 export type BookingTask = Task & { db: Database; writingPool: Pool };
 
-/** What one arm runs on: connections to the arena's stores, which are closed with it, and the way to tell what happens. */
+/** What one arm runs on: connections to the arena's stores, closed with the arm, and `emit` for its events. */
 export type Stage = ReturnType<typeof openStage>;
 
 type StageOptions = { signal: AbortSignal; emit: (event: ArmEvent & { atMs?: number | undefined }) => void };
 
-/** No command is given up for being slow: a busy machine is not what an experiment is about. */
+/** Generous deadlines, because an experiment isn't about a busy machine. */
 const PATIENCE_MS = 10_000;
 const patient = {
   connectMs: PATIENCE_MS,
@@ -73,16 +73,16 @@ const patient = {
 };
 
 export function openStage(arena: Arena, { signal, emit }: StageOptions) {
-  // Each arm has keys of its own, so that none finds what another one left.
+  // Each arm has its own keys, so that none sees another arm's.
   const redisKeyPrefix = `${arena.redisKeyPrefix}${randomBytes(4).toString('hex')}:`;
   const closers: (() => unknown)[] = [];
 
-  // An arm that was aborted may still be on its way to a store; it opens nothing that nobody would close.
+  // An aborted arm may still be running; it must not open connections that nobody would close.
   async function connectRedis(): Promise<Redis> {
     signal.throwIfAborted();
     const redis = openRedis({
       ...{ url: arena.redisUrl, keyPrefix: redisKeyPrefix, deadlineMs: PATIENCE_MS, onError },
-      // The run is known to live before the first of its keys is there.
+      // Marks the run as live before its first key exists.
       connectionName: arena.redisKeyPrefix,
     });
     closers.push(() => redis.disconnect());
@@ -105,25 +105,25 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
   return {
     signal,
     emit,
-    /** Where PostgreSQL is, for an arm that connects in its own way. */
+    /** PostgreSQL's URL, for an arm that connects on its own. */
     databaseUrl: arena.databaseUrl,
-    /** Where Redis is, and under which prefix this arm's keys are, for an arm that connects in its own way. */
+    /** Redis's URL and this arm's key prefix, for an arm that connects on its own. */
     redisAt: { url: arena.redisUrl, keyPrefix: redisKeyPrefix },
-    /** Has this done when the arm ends, however it ends. */
+    /** Registers a cleanup that runs when the arm ends, in any way. */
     onClose: (close: () => unknown) => void closers.push(close),
-    /** A connection to Redis, ready; its keys are this arm's. */
+    /** Opens a connection to Redis that is ready, with this arm's key prefix. */
     connectRedis,
-    /** Connections to PostgreSQL, as `taskName` opens them. */
+    /** Opens connections to PostgreSQL as task `taskName` does. */
     connectPostgres,
-    /** So many API tasks' connections to Redis. */
+    /** Opens the Redis connections of `count` API tasks. */
     tasks: (count: number) =>
       Promise.all(taskNames(count).map(async (name) => ({ name, redis: await connectRedis() }))),
-    /** So many API tasks' connections to both stores. */
+    /** Opens the connections of `count` API tasks to both stores. */
     bookingTasks: (count: number): Promise<BookingTask[]> =>
       Promise.all(
         taskNames(count).map(async (name) => ({ name, redis: await connectRedis(), ...(await connectPostgres(name)) })),
       ),
-    /** Redis loses what it holds of this arm, as it may at any time. */
+    /** Removes this arm's keys: Redis loses its data. */
     forget: () => removeKeys(arena.redisUrl, redisKeyPrefix),
     async close() {
       await Promise.allSettled(closers.splice(0).map(async (close) => close()));
@@ -133,5 +133,5 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
 
 const taskNames = (count: number) => Array.from({ length: count }, (_, index) => `task-${index + 1}`);
 
-/** A connection that breaks makes the command fail that is waiting for it; nobody else has to hear of it. */
+/** A broken connection fails the command that waits for it, so the event needs no handling. */
 const onError = () => {};

@@ -5,16 +5,16 @@ import { readCard } from './card.ts';
 import { reportDifferences } from './difference.ts';
 import { type Experiment, runExperiment } from './experiment.ts';
 
-/** What has to hold of every decision; the whole of most rooms' tests. */
+/** Defines the tests that every decision must pass. */
 export function describeDecision(experiment: Experiment) {
   describe(experiment.name, () => {
-    test('the naive design fails as stated, and the shipped one holds', async () => {
+    test('the naive arms fail as stated and the shipped arm holds', async () => {
       const { proved, reasons } = await run(experiment);
       expect(reasons).toEqual([]);
       expect(proved).toBe(true);
     });
 
-    test(`the verdict turns red when the shipped design is changed: ${experiment.mutation.what}`, async () => {
+    test(`the mutation turns the verdict red: ${experiment.mutation.what}`, async () => {
       const { arms } = await run(experiment, { mutated: true });
       expect(arms.map(({ name, proved }) => ({ name, proved }))).toEqual([
         ...experiment.naive.map(({ name }) => ({ name, proved: true })),
@@ -22,14 +22,14 @@ export function describeDecision(experiment: Experiment) {
       ]);
     });
 
-    test.each(experiment.naive)('$name is the shipped design but for the lines in question', (arm) => {
+    test.each(experiment.naive)('arm $name differs from the shipped one only in the lines in question', (arm) => {
       const changed = reportDifferences(arm.differences).map(({ changedLines }) => changedLines);
       const all = changed.reduce((sum, lines) => sum + lines, 0);
       expect(Math.min(...changed)).toBeGreaterThan(0);
       expect(all).toBeLessThanOrEqual(arm.mostChangedLines);
     });
 
-    test('the card is whole, and what it shows of the code is there', () => {
+    test('the card is complete, and the code that it lists exists', () => {
       expect(readCard(experiment.name).code.length).toBeGreaterThan(0);
     });
   });
@@ -39,7 +39,7 @@ async function run(experiment: Experiment, options: { mutated?: boolean } = {}) 
   const stores = {
     databaseUrl: inject('testAdminDatabaseUrl'),
     redisUrl: inject('testRedisUrl'),
-    description: 'a test’s',
+    description: 'of the test run',
   };
   const arena = openArena(stores);
   try {

@@ -5,7 +5,7 @@ import { edits } from './edits.ts';
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 7 });
 
-test('a difference leads from the one text to the other', () => {
+test('applying a diff to the first text gives the second', () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const diff = diffLines(before, after);
@@ -15,7 +15,7 @@ test('a difference leads from the one text to the other', () => {
   );
 });
 
-test('no difference is larger than it has to be', () => {
+test('a diff is minimal', () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const same = diffLines(before, after).filter(({ kind }) => kind === 'same');
@@ -25,7 +25,7 @@ test('no difference is larger than it has to be', () => {
   );
 });
 
-test('edits of two regions are two parts, and each counts its own lines', () => {
+test('edits of two regions give two reports, each with its own line count', () => {
   const file = 'apps/api/src/queries/holds.ts';
   const changes = [
     ...edits({ file, region: 'lock' }, { from: 'for no key update', to: 'for update' }),
@@ -38,7 +38,7 @@ test('edits of two regions are two parts, and each counts its own lines', () => 
   ]);
 });
 
-test('an edit whose words are not in its region, or not once, is refused', () => {
+test('an edit whose text does not occur exactly once in its region is rejected', () => {
   const place = { file: 'apps/api/src/queries/holds.ts', region: 'lock' };
   expect(() => edits(place, { from: 'for share', to: '' })).toThrow('has to contain this once: for share');
   expect(() => edits(place, { from: 'status', to: '' })).toThrow('has to contain this once: status');

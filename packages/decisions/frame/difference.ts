@@ -2,15 +2,15 @@ import { type Edit, edited } from './edits.ts';
 import { type Place, readExcerpt } from './shipped-source.ts';
 
 /**
- * What an arm has in the place of the shipped lines: edits, or a region of its own in the place of a shipped region
- * (`instead`), or a region of its own besides what is shipped (`besides`).
+ * How an arm differs from the shipped code: edits, its own region replacing a shipped region (`instead`), or its own region in
+ * addition (`besides`).
  */
 export type Difference = { edits: readonly Edit[] } | { shipped: Place; instead: Place } | { besides: Place };
 
 export type DiffLine = { kind: 'same' | 'removed' | 'added'; text: string };
 export type DifferenceReport = { title: string; lines: DiffLine[]; changedLines: number };
 
-/** The differences of an arm from the shipped one, a part for each region. @throws if a region is not there */
+/** Returns an arm's differences, one report per region. @throws if a region doesn't exist */
 export function reportDifferences(differences: readonly Difference[]): DifferenceReport[] {
   return differences.flatMap((difference) => {
     if ('besides' in difference) return [report(nameOf(difference.besides), '', readExcerpt(difference.besides).text)];
@@ -37,7 +37,7 @@ function report(title: string, shipped: string, arm: string): DifferenceReport {
 
 const split = (text: string) => (text === '' ? [] : text.split('\n'));
 
-/** The shortest way from one list of lines to another, by their longest common subsequence. */
+/** Returns the shortest diff of two lists of lines, by their longest common subsequence. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   // common[i][j]: the length of the longest common subsequence of before[i…] and after[j…].
   const common = Array.from({ length: before.length + 1 }, () => new Array<number>(after.length + 1).fill(0));

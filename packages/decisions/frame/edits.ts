@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { readExcerpt, repositoryRoot } from './shipped-source.ts';
 
 /**
- * A few words of a shipped file that an arm has in other words. Where what is shipped runs in a store (Lua, SQL), an arm made
- * of edits is the shipped code itself, and provably equal in all the rest.
+ * A replacement in a shipped file. Where the shipped code runs in a store (Lua, SQL), an arm made of edits is that code, provably
+ * equal in everything else.
  */
 export type Edit = { file: string; region: string; from: string; to: string };
 
 /**
- * Makes the edits of one arm. Each is checked when the module is loaded: what an edit replaces stands in its region, once.
- * @throws if it does not, so that an arm cannot silently become the shipped one
+ * Makes the edits of one arm. Checked when the module is loaded: each replaced text occurs in its region exactly once.
+ * @throws otherwise, so that an arm can't silently become the shipped one
  */
 export function edits(place: { file: string; region: string }, ...changes: { from: string; to: string }[]): Edit[] {
   const { text } = readExcerpt(place);
@@ -22,12 +22,12 @@ export function edits(place: { file: string; region: string }, ...changes: { fro
   });
 }
 
-/** The text with each of the edits made wherever it applies. */
+/** Returns the text with every applicable edit made. */
 export function edited(text: string, changes: readonly Edit[]) {
   return changes.reduce((so, { from, to }) => so.replaceAll(from, () => to), text);
 }
 
-/** The whole text of a file, with the edits that are of it. @throws if one does not apply */
+/** Returns a file's text, original and edited. @throws if an edit of this file doesn't apply */
 export function editedFile(file: string, changes: readonly Edit[]) {
   const text = readFileSync(join(repositoryRoot, file), 'utf8');
   const own = changes.filter((change) => change.file === file);

@@ -1,20 +1,20 @@
 import type { ArmResult, ExperimentResult } from './results.ts';
 
 /**
- * What an arm tells while it runs, for whoever draws it. Drawing is all it is for: no verdict is computed from it.
- * `actor` is who acts: a task, or a request of a race.
+ * An event of a running arm, for drawing only: no verdict is computed from it.
+ * `actor` is a task, a client, or a request of a race.
  */
 export type ArmEvent =
-  /** One request and what became of it: a dot. */
+  /** One request and its outcome: a dot. */
   | { kind: 'request'; actor: string; outcome: 'served' | 'refused' | 'failed'; detail?: string }
-  /** How full something is, from 0 to `most`: a line for tokens, a grid for places. More than `most` is the drama. */
+  /** A level from 0 to `most`: a line for tokens, a grid for tickets. A value above `most` is an oversell. */
   | { kind: 'level'; name: string; value: number; most: number }
-  /** Something that happens to all arms alike: "Redis forgets". */
+  /** A change of conditions that all arms share: "Redis loses its data". */
   | { kind: 'scene'; what: string }
-  /** One step of a race: who does what, the statement or script if there is one, and what is then seen in the store. */
+  /** One step of a race: the actor, the statement or script if any, and the store's visible state afterwards. */
   | { kind: 'step'; actor: string; what: string; statement?: string; seen?: Record<string, string | number | null> };
 
-/** All that a run tells, in order. `atMs` counts from the beginning of the arm, on the clock that the experiment goes by. */
+/** All events of a run, in order. `atMs` counts from the start of the arm, on the experiment's clock. */
 export type ExperimentEvent =
   | { kind: 'begin'; experiment: string; claim: string; load: string; arms: { name: string; what: string }[] }
   | { kind: 'arm-begin'; arm: string }

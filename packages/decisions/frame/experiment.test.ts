@@ -45,7 +45,7 @@ async function inAnArena<Result>(use: (arena: ReturnType<typeof openArena>) => P
   }
 }
 
-test('arms run one after the other, each on keys of its own, and tell what happens in order', async () => {
+test('arms run sequentially, each with its own keys, and emit their events in order', async () => {
   const events: ExperimentEvent[] = [];
   const emit = (event: ExperimentEvent) => void events.push(event);
   const result = await inAnArena((arena) => runExperiment(counting(), { arena, emit, predicted: 5 }));
@@ -66,12 +66,12 @@ test('arms run one after the other, each on keys of its own, and tell what happe
   expect(JSON.parse(JSON.stringify(result))).toEqual(JSON.parse(JSON.stringify(events.at(-1)))?.result);
 });
 
-test('the mutation runs in the shipped arm’s place', async () => {
+test('the mutation runs instead of the shipped arm', async () => {
   const result = await inAnArena((arena) => runExperiment(counting(), { arena, mutated: true }));
   expect(result.reasons).toEqual(['shipped: what was counted to: found 4, stated 3']);
 });
 
-test('a run that is aborted ends with the reason, whatever its arm is waiting for', async () => {
+test('an aborted run rejects with the reason, whatever its arm is waiting for', async () => {
   const abort = new AbortController();
   const stuck = async (): Promise<{ counted: number }> => {
     abort.abort(new Error('enough'));
@@ -81,7 +81,7 @@ test('a run that is aborted ends with the reason, whatever its arm is waiting fo
   await expect(run).rejects.toThrow('enough');
 });
 
-test('an arm that was aborted opens nothing any more', async () => {
+test('an aborted arm opens no further connections', async () => {
   const abort = new AbortController();
   let late: Promise<unknown> | undefined;
   const abortedWhileItWaits = async (stage: Stage): Promise<{ counted: number }> => {
@@ -124,7 +124,7 @@ test('a run leaves no database and no keys behind, even if it fails', async () =
   }
 });
 
-test('a database of a run that died is dropped by the next one, and one of a run that lives is not', async () => {
+test('the next run drops the database of a crashed run and keeps that of a live run', async () => {
   const admin = new pg.Client(stores().databaseUrl);
   await admin.connect();
   try {

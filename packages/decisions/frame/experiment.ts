@@ -6,24 +6,24 @@ import type { ArmResult, Expectation, ExperimentResult } from './results.ts';
 import { judgeArm, reasonsAgainst } from './verdict.ts';
 
 /**
- * One claim of the design as an experiment. `Subject` is what the arms differ by, and all that they differ by: the function
- * or functions in question. `run` gives one arm its load, and reads afterwards from the stores what has become of it.
+ * One claim of the design as an experiment. `Subject` is the function or functions in question: the only thing that the arms
+ * differ by. `run` gives one arm its load, and afterwards reads the result from the stores.
  */
 export type ExperimentDefinition<Subject, Measure extends string> = {
-  /** The name of its room. */
+  /** The name of its folder. */
   name: string;
-  /** What the shipped design promises, in one sentence. */
+  /** The guarantee of the shipped design, in one sentence. */
   claim: string;
-  /** What is done to every arm. */
+  /** The load that every arm gets. */
   load: string;
-  /** What is read from the stores when the load is over, in words. */
+  /** What is read from the stores after the load, in words. */
   measures: Record<Measure, string>;
-  /** Each with what is different about it and what it comes to: it must fail so, and not otherwise. */
+  /** Each with its differences and the results with which it must fail, exactly. */
   naive: Record<string, NaiveArm<Subject, Measure>>;
   shipped: { what: string; subject: Subject; holds: Record<Measure, Expectation> };
-  /** The shipped arm without its safeguard, under which the verdict has to turn red. */
+  /** The shipped arm without its safeguard; the verdict must turn red. */
   mutation: { what: string; subject: Subject };
-  /** The number that a reader may guess before the run. */
+  /** The number that a reader may predict before the run. */
   prediction: { question: string; arm: string; measure: Measure };
   run: (stage: Stage, subject: Subject) => Promise<Record<Measure, number>>;
 };
@@ -32,12 +32,12 @@ export type NaiveArm<Subject, Measure extends string> = {
   what: string;
   subject: Subject;
   differences: Difference[];
-  /** More changed lines than this, and it would be another program instead of another decision. */
+  /** The most changed lines: beyond that it would be a different program, not a different decision. */
   mostChangedLines: number;
   fails: Record<Measure, Expectation>;
 };
 
-/** An arm, whatever its subject is. The shipped one has no differences. */
+/** An arm of any subject. The shipped arm has no differences. */
 export type Arm = {
   name: string;
   what: string;
@@ -58,7 +58,7 @@ export type Experiment = {
   prediction: { question: string; arm: string; measure: string };
 };
 
-/** Makes an experiment of its definition; the subjects disappear inside of the arms. */
+/** Makes an experiment from its definition, with the subjects hidden inside the arms. */
 export function defineExperiment<Subject, Measure extends string>(
   definition: ExperimentDefinition<Subject, Measure>,
 ): Experiment {
@@ -85,23 +85,23 @@ export function defineExperiment<Subject, Measure extends string>(
 }
 
 export type RunOptions = {
-  /** Where the arms run; it stays open. */
+  /** The stores that the arms run on; the caller closes them. */
   arena: Arena;
-  /** Ends the run: it then fails with the signal's reason. */
+  /** Aborts the run, which then fails with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Told what happens while it happens. It must not throw, and not take long. */
+  /** Called synchronously for every event of the run; must be fast and must not throw. */
   emit?: ((event: ExperimentEvent) => void) | undefined;
-  /** What the reader thinks that the experiment's `prediction` will come to. */
+  /** The reader's prediction. */
   predicted?: number | undefined;
-  /** Has the mutation run in the shipped arm's place. */
+  /** Runs the mutation instead of the shipped arm. */
   mutated?: boolean | undefined;
 };
 
-/** An arm that takes longer has got stuck, also on a busy machine, and where its database has to be made first. */
+/** Even on a busy machine, and with a database to create first, a longer arm is stuck. */
 export const ARM_DEADLINE_MS = 40_000;
 
 /**
- * Runs every arm of an experiment, one after the other, and judges what the stores say afterwards.
+ * Runs every arm of an experiment, one after the other, and judges the results read from the stores.
  * @throws what an arm throws, and the signal's reason when it was aborted
  */
 export async function runExperiment(experiment: Experiment, options: RunOptions): Promise<ExperimentResult> {
@@ -162,7 +162,7 @@ async function runArm(arm: Arm, { arena, emit, signal, measures, holds }: ArmOpt
     const found = await Promise.race([arm.run(stage), ended]);
     return judgeArm({ arm, measures, holds, found, requests, durationMs: Math.round(performance.now() - began) });
   } finally {
-    // What an aborted arm still does fails on its closed connections.
+    // Whatever an aborted arm still does then fails on its closed connections.
     await stage.close();
   }
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import type { ExperimentResult } from './results.ts';
 import { repositoryRoot } from './shipped-source.ts';
 
-/** Where the last run of each experiment is kept, for the pages, which show a reader's own. */
+/** The folder with the last result of each experiment, which the pages show. */
 export const keptResultsFolder = join(repositoryRoot, '.data', 'experiments');
 
 const fileOf = (folder: string, experiment: string) => join(folder, `${experiment}.json`);
 
-/** Keeps a run as its experiment's last. A reader sees the one before or this one, never half of it. */
+/** Stores a run as its experiment's last, atomically: a reader sees the old file or the new one. */
 export function keepResult(folder: string, result: ExperimentResult) {
   mkdirSync(folder, { recursive: true });
   const file = fileOf(folder, result.experiment);
@@ -17,7 +17,7 @@ export function keepResult(folder: string, result: ExperimentResult) {
   renameSync(draft, file);
 }
 
-/** The last run of an experiment, as whatever stands in its file; undefined if there is none, or it is no JSON. */
+/** Returns the parsed content of an experiment's last result; undefined if there's none or it isn't JSON. */
 export function readKeptResult(folder: string, experiment: string): unknown {
   const file = fileOf(folder, experiment);
   if (!existsSync(file)) return undefined;

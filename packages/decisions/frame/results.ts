@@ -1,6 +1,6 @@
 import type { DifferenceReport } from './difference.ts';
 
-/** What a measure has to be: from `least` to `most`, both included; one that is left out is no bound. */
+/** An inclusive range for a measure; a missing bound is unbounded. */
 export type Expectation = { least?: number; most?: number };
 
 export type MeasureResult = {
@@ -9,22 +9,22 @@ export type MeasureResult = {
   found: number;
   expected: Expectation;
   asExpected: boolean;
-  /** Whether what was found is what the shipped arm has to hold. */
+  /** Whether the result is one that the shipped arm must have. */
   holds: boolean;
 };
 
 export type ArmResult = {
   name: string;
   what: string;
-  /** How many requests the arm was given. */
+  /** The number of requests that the arm got. */
   requests: number;
   durationMs: number;
   measures: MeasureResult[];
-  /** A naive arm is proved if it fails as stated, the shipped one if it holds. */
+  /** True for a naive arm that fails as stated, and for a shipped arm that holds. */
   proved: boolean;
 };
 
-/** One run, as it is printed, kept and shown on pages. */
+/** One run, as printed, stored and shown on the pages. */
 export type ExperimentResult = {
   experiment: string;
   ranAt: string;
@@ -34,12 +34,12 @@ export type ExperimentResult = {
   claim: string;
   load: string;
   prediction?: { question: string; predicted: number; found: number } | undefined;
-  /** The naive arms, then the shipped one. */
+  /** The naive arms, then the shipped arm. */
   arms: ArmResult[];
   differences: { arm: string; parts: DifferenceReport[] }[];
   /** True only if every naive arm fails as stated and the shipped arm holds. */
   proved: boolean;
-  /** If not proved: why not, in sentences. */
+  /** If not proved: the reasons, in sentences. */
   reasons: string[];
 };
 

@@ -18,7 +18,7 @@ async function ownRedis() {
   return { redis, stores };
 }
 
-test('the keys of a run that died are removed, and neither those of one that lives nor anybody else’s', async () => {
+test('only the keys of crashed runs are removed, not those of live runs or of others', async () => {
   const { redis, stores } = await ownRedis();
   const living = openArena(stores, 'living');
   onTestFinished(() => living.close());
@@ -37,7 +37,7 @@ test('the keys of a run that died are removed, and neither those of one that liv
   expect(left).toHaveLength(4);
 });
 
-test('a run lives from when it is opened until it is closed, whether or not an arm is connected', async () => {
+test('a run counts as live from open to close, whether or not an arm is connected', async () => {
   const { redis, stores } = await ownRedis();
   const arena = openArena(stores, 'one');
   await expect.poll(() => livingRuns(redis)).toEqual(new Set([runKeyPrefix('one')]));
@@ -45,7 +45,7 @@ test('a run lives from when it is opened until it is closed, whether or not an a
   await expect.poll(() => livingRuns(redis)).toEqual(new Set());
 });
 
-test('who removes keys waits for a Redis that does not answer yet', async () => {
+test('removing keys waits for a Redis that does not answer yet', async () => {
   const { redis, stores } = await ownRedis();
   await redis.set('experiment:one:left', 'behind');
   // Longer than a handshake may take: the first attempt is hung up on.

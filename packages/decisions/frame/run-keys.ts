@@ -4,13 +4,13 @@ import { whenReady } from './when-ready.ts';
 
 const NAMESPACE = 'experiment:';
 const PREFIX = /^experiment:[^: ]+:/;
-/** No command is given up sooner, and a Redis that is away may come back as late. */
+/** The deadline for a command, and for a Redis that is down to come back. */
 const PATIENCE_MS = 10_000;
 
-/** What every key of a run begins with. A connection of this name lives as long as the run does. */
+/** The prefix of a run's keys, and the name of a connection that lives as long as the run. */
 export const runKeyPrefix = (run: string) => `${NAMESPACE}${run}:`;
 
-/** Removes every key that begins so. Rather than leave them behind it waits, up to 10 s, for a Redis that is away. */
+/** Removes every key with this prefix. Waits up to 10 s for a Redis that is down rather than leave keys behind. */
 export function removeKeys(redisUrl: string, prefix: string) {
   return withRedis(redisUrl, async (redis) => {
     for await (const keys of scan(redis, prefix)) if (keys.length > 0) await redis.unlink(keys);
@@ -18,9 +18,9 @@ export function removeKeys(redisUrl: string, prefix: string) {
 }
 
 /**
- * Removes the keys of runs that died, as abandoned databases are dropped: a run that lives has a connection named by its keys, and
- * Redis ends that with the run's process. A key with an expiry would have to be renewed, and would outlive the run.
- * @throws if Redis is away, or not all keys were looked through within 10 s
+ * Removes the keys of crashed runs. A live run has a connection named after its prefix, which Redis drops with the run's process;
+ * an expiry would have to be renewed, and would outlive the run.
+ * @throws if Redis is down, or the scan isn't finished within 10 s
  */
 export function removeAbandonedKeys(redisUrl: string) {
   return withRedis(redisUrl, async (redis, deadline) => {
@@ -29,7 +29,7 @@ export function removeAbandonedKeys(redisUrl: string) {
       deadline.throwIfAborted();
       const prefixes = new Set(keys.flatMap((key) => PREFIX.exec(key)?.[0] ?? []));
       if ([...prefixes].some((prefix) => !dead.has(prefix))) {
-        // Asked after its keys were seen: a run is connected before it has any.
+        // Listed after its keys were seen: a run connects before it has any.
         const living = await livingRuns(redis);
         for (const prefix of prefixes) if (!living.has(prefix)) dead.add(prefix);
       }
@@ -39,7 +39,7 @@ export function removeAbandonedKeys(redisUrl: string) {
   });
 }
 
-/** The key prefixes of the runs that are connected, whoever runs them. */
+/** Returns the key prefixes of all connected runs. */
 export async function livingRuns(redis: Redis): Promise<Set<string>> {
   const connections = String(await redis.client('LIST'));
   return new Set([...connections.matchAll(/ name=(experiment:[^: ]+:) /g)].flatMap(([, prefix]) => prefix ?? []));

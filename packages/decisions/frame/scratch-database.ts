@@ -5,8 +5,8 @@ import pg from 'pg';
 const PREFIX = 'minitickets_experiment_';
 
 /**
- * Makes a database of its own for one run, with the newest schema, and drops those of runs that died. A run's session locks
- * its database's name for as long as it lives, so that nobody takes it for dead.
+ * Creates a database for one run, with the newest schema, and drops those of crashed runs. A live run holds an advisory lock on its
+ * database's name, so no other run mistakes it for abandoned.
  */
 export async function makeScratchDatabase(adminUrl: string) {
   const admin = await connect(adminUrl);
@@ -28,7 +28,7 @@ export async function makeScratchDatabase(adminUrl: string) {
   }
 }
 
-/** Drops the databases of runs that died, for whoever does not go on to make one. */
+/** Drops the databases of crashed runs without creating one. */
 export async function dropAbandonedDatabases(adminUrl: string) {
   const admin = await connect(adminUrl);
   await dropAbandoned(admin).finally(() => admin.end());
@@ -36,7 +36,7 @@ export async function dropAbandonedDatabases(adminUrl: string) {
 
 async function connect(adminUrl: string) {
   const admin = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000, query_timeout: 30_000 });
-  // A server that goes away meanwhile is noticed by whoever asks it next.
+  // The next query reports a connection that broke while idle.
   admin.on('error', () => {});
   await admin.connect();
   return admin;
@@ -50,7 +50,7 @@ async function dropAbandoned(admin: pg.Client) {
   for (const { datname } of rows) {
     const locked = await admin.query('select pg_try_advisory_lock(hashtext($1)) as free', [datname]);
     if (!locked.rows[0].free) continue;
-    // Only one that is alive between its lock and its first statement could be here: it would hold the lock.
+    // The lock is free, so no live run owns this database.
     await admin.query(`drop database if exists ${datname} with (force)`);
     await admin.query('select pg_advisory_unlock(hashtext($1))', [datname]);
   }

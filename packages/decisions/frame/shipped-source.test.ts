@@ -16,18 +16,18 @@ function exampleOfRegions() {
 // #region empty
 // #endregion
 
-test('an excerpt is what stands in its region, without markers and indentation, and says where it is', () => {
+test('an excerpt is the text of its region without markers and indentation, and has its first line', () => {
   expect(exampleOfRegions()).toBe(3);
   const excerpt = readExcerpt({ file, region: 'outer' });
   expect(excerpt.text).toBe('const first = 1;\nconst second = 2;\nreturn first + second;');
   expect(readExcerpt({ file }).text.split('\n')[excerpt.firstLine - 1]).toBe('  const first = 1;');
 });
 
-test('a region inside of another one is an excerpt of its own', () => {
+test('a nested region is an excerpt of its own', () => {
   expect(readExcerpt({ file, region: 'inner' }).text).toBe('const second = 2;');
 });
 
-test('what is not there is named', () => {
+test('a missing file or region is named in the error', () => {
   expect(() => readExcerpt({ file, region: 'nowhere' })).toThrow(`${file} has no region "nowhere"`);
   expect(() => readExcerpt({ file, region: 'empty' })).toThrow(`region "empty" of ${file} is empty`);
   expect(() => readExcerpt({ file: 'no/such/file.ts' })).toThrow('there is no file no/such/file.ts');

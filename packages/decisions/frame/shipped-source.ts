@@ -1,16 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Lines of a file of this repository: the region of this name, or the whole file. */
+/** A region of a file of this repository, or the whole file. */
 export type Place = { file: string; region?: string };
 
-/** What stands at a place, without its markers and its indentation. `firstLine` counts from 1. */
+/** The text of a place, without markers and indentation. `firstLine` is 1-based. */
 export type Excerpt = Place & { text: string; firstLine: number };
 
 /**
- * Reads the lines between `#region NAME` and its `#endregion`, both written as comments of the file's language. Regions may
- * stand in one another.
- * @throws if the file or the region is not there, or the region is empty
+ * Reads the lines between `#region NAME` and its `#endregion`, both comments in the file's language. Regions may nest.
+ * @throws if the file or the region doesn't exist, or the region is empty
  */
 export function readExcerpt({ file, region }: Place): Excerpt {
   const path = join(repositoryRoot, file);
@@ -36,7 +35,7 @@ export function readExcerpt({ file, region }: Place): Excerpt {
   return { file, region, text, firstLine: begin + 2 };
 }
 
-/** The repository's root, from the sources as from what is compiled of them. */
+/** The repository's root, found from the sources and from compiled code alike. */
 export const repositoryRoot = findRoot(import.meta.dirname);
 
 const beginOf = (line: string) => /^\s*(?:\/\/|--|#)\s*#region (\S+)\s*$/.exec(line)?.[1];
@@ -45,7 +44,7 @@ const isEnd = (line: string) => /^\s*(?:\/\/|--|#)\s*#endregion\b/.test(line);
 function findRoot(from: string): string {
   if (existsSync(join(from, 'package-lock.json'))) return from;
   const parent = dirname(from);
-  if (parent === from) throw new Error('the decisions are not inside of their repository');
+  if (parent === from) throw new Error('the decisions are not inside their repository');
   return findRoot(parent);
 }
 

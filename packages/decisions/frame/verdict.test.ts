@@ -25,7 +25,7 @@ function judge({
   ]);
 }
 
-test('a claim is proved if the naive arm fails as stated and the shipped one holds', () => {
+test('a claim is proved if the naive arm fails as stated and the shipped arm holds', () => {
   expect(judge()).toEqual([]);
 });
 
@@ -33,11 +33,11 @@ test('a naive arm that no longer fails proves nothing', () => {
   expect(judge({ naive: { served: 20 } })).toEqual(['naive: calls served: found 20, stated 60']);
 });
 
-test('a naive arm that fails in another way than stated proves nothing', () => {
+test('a naive arm that fails differently than stated proves nothing', () => {
   expect(judge({ naive: { served: 59 } })).toEqual(['naive: calls served: found 59, stated 60']);
 });
 
-test('a naive arm that is stated to hold everything is no naive arm', () => {
+test('a naive arm that is expected to hold everything is rejected', () => {
   const both = { measures: { served: 'calls served' }, holds: { served: exactly(20) }, requests: 1, durationMs: 1 };
   const results = ['naive', 'shipped'].map((name) =>
     judgeArm({ ...both, arm: arm(name, exactly(20)), found: { served: 20 } }),
@@ -45,21 +45,21 @@ test('a naive arm that is stated to hold everything is no naive arm', () => {
   expect(reasonsAgainst(results)).toEqual(['naive: it does not fail, it holds all that the shipped arm holds']);
 });
 
-test('a shipped arm that does not hold is found out', () => {
+test('a shipped arm that does not hold fails the verdict', () => {
   expect(judge({ shipped: { served: 21 } })).toEqual(['shipped: calls served: found 21, stated 20']);
 });
 
-test('an empty result fails', () => {
+test('an empty result proves nothing', () => {
   expect(judge({ naive: {} })).toEqual(['naive: calls served: found NaN, stated 60']);
-  expect(judge({ requests: [0, 0] })).toEqual(['naive: nothing was asked of it', 'shipped: nothing was asked of it']);
+  expect(judge({ requests: [0, 0] })).toEqual(['naive: it got no requests', 'shipped: it got no requests']);
   expect(reasonsAgainst([])).toEqual(['there are no two arms to compare']);
 });
 
-test('arms that were not given the same load cannot be compared', () => {
+test('arms with different loads cannot be compared', () => {
   expect(judge({ requests: [100, 99] })).toEqual(['the arms were not given the same load: 100, 99 requests']);
 });
 
-test('an expectation includes its bounds, and nothing meets it that is no number', () => {
+test('an expectation includes its bounds, and only numbers meet it', () => {
   expect([19, 20, 21].map((found) => meets(found, exactly(20)))).toEqual([false, true, false]);
   expect([19, 20, 21].map((found) => meets(found, atMost(20)))).toEqual([true, true, false]);
   expect([19, 20, 21].map((found) => meets(found, atLeast(20)))).toEqual([false, true, true]);

@@ -3,16 +3,16 @@ import { type ArmResult, type Expectation, inWords, meets } from './results.ts';
 
 type Judged = {
   arm: Arm;
-  /** Every measure that there has to be. */
+  /** Every measure that must have a result. */
   measures: Record<string, string>;
-  /** What the shipped arm has to hold. */
+  /** The results that the shipped arm must have. */
   holds: Record<string, Expectation>;
   found: Record<string, number>;
   requests: number;
   durationMs: number;
 };
 
-/** Compares what the stores say with what was stated. A measure without a number is never as expected. */
+/** Compares the results with the stated expectations. A measure without a number never meets one. */
 export function judgeArm({ arm, measures, holds, found, requests, durationMs }: Judged): ArmResult {
   const judged = Object.entries(measures).map(([measure, what]) => {
     const number = found[measure] ?? Number.NaN;
@@ -26,10 +26,10 @@ export function judgeArm({ arm, measures, holds, found, requests, durationMs }: 
   return { name: arm.name, what: arm.what, requests, durationMs, measures: judged, proved };
 }
 
-/** Why a run proves nothing, or not what it claims; none if it is proved. */
+/** Returns the reasons why a run doesn't prove its claim; empty if it does. */
 export function reasonsAgainst(results: readonly ArmResult[]): string[] {
   const reasons = results.flatMap((result) => {
-    if (result.requests === 0) return [`${result.name}: nothing was asked of it`];
+    if (result.requests === 0) return [`${result.name}: it got no requests`];
     if (result.measures.length === 0) return [`${result.name}: nothing was measured`];
     const surprises = result.measures
       .filter(({ asExpected }) => !asExpected)

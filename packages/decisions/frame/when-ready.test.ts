@@ -19,7 +19,7 @@ test('an arm waits for a Redis that does not answer yet', async () => {
   expect(await (await stage.connectRedis()).ping()).toBe('PONG');
 });
 
-test('who waits in vain is told why the last attempt failed', async () => {
+test('a wait that times out rejects with the last attempt’s error', async () => {
   const server = await startRedis();
   await server.stop();
   const ending = new AbortController();

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { Redis } from 'ioredis';
 
 /**
- * Waits until a connection is ready. An attempt that fails is followed by the next one: on a busy machine a handshake can take
- * longer than it may.
- * @throws why the last attempt failed when the signal ends the wait, or the signal's reason if none has failed
+ * Waits until a connection is ready, through failed attempts: on a busy machine a handshake can exceed its deadline.
+ * @throws when the signal aborts: the last attempt's error, or the signal's reason if no attempt failed
  */
 export async function whenReady(redis: Redis, signal: AbortSignal) {
   let failure: unknown;

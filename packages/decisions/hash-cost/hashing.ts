@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 const MARKS = 'hashes';
 
 /**
- * Passwords that are hashed where the shipped ones are, by work that leaves a mark in Redis when it begins and one when it ends,
- * in the place of 25 ms of a core. In between it waits for `gate`.
+ * Replaces the hash of the shipped passwords by a mark in Redis when it begins and one when it ends, instead of 25 ms of CPU.
+ * In between it waits for `gate`.
  */
 export function markedHashing(redis: Redis, { inTurn, waiting }: ReturnType<typeof oneAtATime>) {
   let gate = async () => {};
@@ -23,21 +23,21 @@ export function markedHashing(redis: Redis, { inTurn, waiting }: ReturnType<type
   };
   return {
     passwords,
-    /** From now on no hash ends before this is through. */
+    /** From now on no hash ends before `pass` resolves. */
     holdBy(pass: () => Promise<void>) {
       gate = pass;
     },
-    /** How many hashes were begun since the last call, and how many ran at the same moment at most. */
+    /** Returns how many hashes have begun since the last call, and the most that ran concurrently. */
     async takeMarks() {
       const marks = await redis.lrange(MARKS, 0, -1);
       await redis.del(MARKS);
-      let [running, together, hashes] = [0, 0, 0];
+      let [running, concurrent, hashes] = [0, 0, 0];
       for (const mark of marks) {
         running += mark === 'begin' ? 1 : -1;
         if (mark === 'begin') hashes += 1;
-        together = Math.max(together, running);
+        concurrent = Math.max(concurrent, running);
       }
-      return { hashes, together };
+      return { hashes, concurrent };
     },
   };
 }

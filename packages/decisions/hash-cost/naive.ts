@@ -7,15 +7,18 @@ import { limit } from '@minitickets/api/plugins/rate-limits';
 import { startSession } from '@minitickets/api/plugins/session';
 import { replacePasswordHash, userByEmail } from '@minitickets/api/queries/users';
 import { policies } from '@minitickets/api/rules/limits';
-import { routes } from '@minitickets/contract';
+import { demoPassword, routes } from '@minitickets/contract';
 import type { FastifyRequest } from 'fastify';
 
-/** Only who has failed costs a token: the limit comes when the password was wrong. */
+/** Charges a token only for a failure, after the hash. */
 export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
-  const { db } = deps;
+  const { config, db } = deps;
   // #region hash-then-limit
   app.post('/v1/sessions', routes.logIn, async (request, reply) => {
     const { email, password } = request.body;
+    // Everybody can read this password. It opens nothing where the demo is not meant to be.
+    if (password === demoPassword && !config.demoAllowed)
+      fail({ kind: 'forbidden', reason: 'The demo accounts are switched off on this server.' });
     const attempt = await attempts.reserve(request, email);
     const account = await userByEmail(db, email);
     const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
@@ -39,15 +42,18 @@ export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attemp
 const MOST_FAILURES = policies.login.limits.all.capacity;
 const refusal = { kind: 'rate-limited', retryAfterMs: policies.login.limits.all.refillIntervalMs } as const;
 
-/** Looks how often this address has failed before it hashes, and counts the failure afterwards. */
+/** Checks the address's failure count before the hash and increments it afterwards. */
 export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
-  const { db, redis } = deps;
+  const { config, db, redis } = deps;
   // #region look-then-count
   const checkFailures = async ({ ip }: FastifyRequest) => {
     if (Number(await redis.get(`failures:${ip}`)) >= MOST_FAILURES) fail(refusal);
   };
   app.post('/v1/sessions', { ...routes.logIn, onRequest: checkFailures }, async (request, reply) => {
     const { email, password } = request.body;
+    // Everybody can read this password. It opens nothing where the demo is not meant to be.
+    if (password === demoPassword && !config.demoAllowed)
+      fail({ kind: 'forbidden', reason: 'The demo accounts are switched off on this server.' });
     const attempt = await attempts.reserve(request, email);
     const account = await userByEmail(db, email);
     const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
@@ -79,7 +85,7 @@ export function allAtOnce() {
       });
       return turn;
     },
-    /** How many are in the queue, the running one included. */
+    /** The number of queued requests, including the running one. */
     waiting: () => waiting,
   };
 }

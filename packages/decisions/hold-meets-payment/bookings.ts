@@ -7,9 +7,9 @@ import { insertSandboxCharge } from '@minitickets/api/queries/sandbox-charges';
 import type { BookingStanding } from '@minitickets/api/rules/payment-grid';
 import { sql } from 'drizzle-orm';
 import { type Book, HOLD_SECONDS } from '../frame/subjects/desks.ts';
-import { type House, openHouse } from '../frame/subjects/house.ts';
+import { type EventOnSale, openEvent } from '../frame/subjects/event-on-sale.ts';
 
-/** An attempt to pay; its id is what the provider knows it by. */
+/** A payment attempt; the provider knows it by its id. */
 export type Attempt = { id: string; amountMinor: number; currency: string };
 
 export const standings: BookingStanding[] = [
@@ -22,32 +22,32 @@ export const standings: BookingStanding[] = [
 ];
 
 /**
- * A full house of so many bookings of one place that all stand like this, each with an attempt to pay that nothing was heard of
- * yet. Where a place could be somebody else's by now, it is.
+ * Makes an event whose tickets are all booked, one each, by bookings in this state, each with a payment attempt without an
+ * outcome. Where the state allows it, the tickets have been sold again.
  */
 export async function bookingsThat(db: Database, book: Book, standing: BookingStanding, count: number) {
   const soldAgain = standing === 'lapsed_without_room' || standing === 'cancelled';
-  const house = await openHouse(db, { capacity: count, people: soldAgain ? 2 * count : count });
-  const hold = (people: string[]) => Promise.all(people.map((userId) => holdAPlace(book, house, userId)));
-  const bookings = await hold(house.people.slice(0, count));
+  const sale = await openEvent(db, { capacity: count, people: soldAgain ? 2 * count : count });
+  const hold = (people: string[]) => Promise.all(people.map((userId) => holdTicket(book, sale, userId)));
+  const bookings = await hold(sale.people.slice(0, count));
   const attempts = await Promise.all(bookings.map((booking) => begin(db, booking)));
-  const sellAgain = () => hold(house.people.slice(count));
+  const sellAgain = () => hold(sale.people.slice(count));
 
   switch (standing) {
     case 'held':
       break;
     case 'lapsed_with_room':
-      await endHolds(db, house);
+      await endHolds(db, sale);
       break;
     case 'lapsed_without_room':
-      await endHolds(db, house);
+      await endHolds(db, sale);
       await sellAgain();
       break;
     case 'withdrawn':
-      await db.execute(sql`update events set status = 'cancelled' where id = ${house.eventId}`);
+      await db.execute(sql`update events set status = 'cancelled' where id = ${sale.eventId}`);
       break;
     case 'confirmed_otherwise':
-      // The first attempt was given up, and a second one has paid.
+      // The first attempt was declined, and a second one has paid.
       await Promise.all(bookings.map((booking, index) => payOtherwise(db, booking, attempts[index] as Attempt)));
       break;
     case 'cancelled':
@@ -55,20 +55,20 @@ export async function bookingsThat(db: Database, book: Book, standing: BookingSt
       await sellAgain();
       break;
   }
-  return { house, attempts };
+  return { sale, attempts };
 }
 
 type Held = { id: string; userId: string };
 
-async function holdAPlace(book: Book, { eventId, ticketTypeId }: House, userId: string): Promise<Held> {
+async function holdTicket(book: Book, { eventId, ticketTypeId }: EventOnSale, userId: string): Promise<Held> {
   const { held, body } = await book(eventId, { userId, lines: [{ ticketTypeId, quantity: 1 }] });
-  if (!held) throw new Error(`no place for somebody who has to have one: ${body}`);
+  if (!held) throw new Error(`a booking was refused: ${body}`);
   return { id: JSON.parse(body).id, userId };
 }
 
 async function begin(db: Database, { id, userId }: Held): Promise<Attempt> {
   const begun = await beginPayment(db, id, userId);
-  if (!begun) throw new Error('a payment that could not begin');
+  if (!begun) throw new Error('a payment could not be started');
   return begun;
 }
 
@@ -79,7 +79,7 @@ async function payOtherwise(db: Database, booking: Held, first: Attempt) {
   await settlePayment(db, second.id, 'accepted');
 }
 
-/** Writes a charge into the provider's books, as a call of the provider does. */
+/** Writes a charge into the provider's ledger, as a call of the provider does. */
 export async function chargeAtProvider(db: Database, attempt: Attempt, status: 'accepted' | 'declined') {
   const { id: reference, amountMinor, currency } = attempt;
   await insertSandboxCharge(db, { reference, amountMinor, currency, status });
@@ -92,8 +92,8 @@ async function cancel(db: Database, bookingId: string) {
   });
 }
 
-/** The time of all holds passes: what they were to last lies behind them. */
-async function endHolds(db: Database, { eventId }: House) {
+/** Expires all holds by moving their times into the past. */
+async function endHolds(db: Database, { eventId }: EventOnSale) {
   await db.execute(sql`
     update bookings set created_at = created_at - make_interval(secs => ${HOLD_SECONDS}),
       hold_expires_at = hold_expires_at - make_interval(secs => ${HOLD_SECONDS})

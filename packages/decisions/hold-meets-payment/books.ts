@@ -1,10 +1,10 @@
 import type { Database } from '@minitickets/api/db/client';
 import { sql } from 'drizzle-orm';
 
-/** What does not fit together, counted from the tables: the provider's books of the money, and the tickets that were given. */
-export type Faults = { moneyWithoutTickets: number; ticketsWithoutMoney: number; placesTwice: number };
+/** Mismatches between the provider's ledger and the tickets, counted from the tables. */
+export type Faults = { moneyWithoutTickets: number; ticketsWithoutMoney: number; soldTwice: number };
 
-/** The faults of each of these events, in their order. Tickets of an evening that was called off are none: nobody gets in with them. */
+/** Returns the faults of each event, in the given order. Tickets of a cancelled event don't count: they admit nobody. */
 export async function faultsOf(db: Database, eventIds: readonly string[]): Promise<Faults[]> {
   const { rows } = await db.execute<Faults>(sql`
     select of_bookings.*, of_types.*
@@ -21,7 +21,7 @@ export async function faultsOf(db: Database, eventIds: readonly string[]): Promi
         ) of_booking
       ) of_bookings,
       lateral (
-        select sum(greatest(0, given - capacity))::int as "placesTwice"
+        select sum(greatest(0, given - capacity))::int as "soldTwice"
         from (
           select capacity,
             (select count(*) from tickets where ticket_type_id = ticket_types.id) +

@@ -5,7 +5,7 @@ import {
   paymentGrid,
 } from '@minitickets/api/rules/payment-grid';
 
-/** The money is here, so the tickets go out: however the booking stands. */
+/** Gives tickets for every charge, whatever the booking state. */
 export function confirmAnyway(): PaymentGrid {
   // #region confirm-anyway
   const onCharge = {
@@ -20,7 +20,7 @@ export function confirmAnyway(): PaymentGrid {
   return onEveryCharge(onCharge);
 }
 
-/** A booking that is not held any more cannot be paid: nothing is to be done. */
+/** Ignores a charge unless the booking is held. */
 export function heldOrNothing(): PaymentGrid {
   // #region held-or-nothing
   const onCharge = {
@@ -35,7 +35,7 @@ export function heldOrNothing(): PaymentGrid {
   return onEveryCharge(onCharge);
 }
 
-/** What is told last happened last: a decline ends what was paid, and a refund of what was never paid is a mistake. */
+/** Trusts the order of delivery: a decline revokes what was paid, and a refund of an unpaid booking is ignored. */
 export function inOrder(): PaymentGrid {
   const onCharge = paymentGrid.pending.accepted;
   // #region in-order

@@ -5,7 +5,7 @@ import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { editStatements } from '../frame/subjects/altered-stores.ts';
 import { type Book, openDesks, shippedWriting } from '../frame/subjects/desks.ts';
-import { openHouse, placesTaken } from '../frame/subjects/house.ts';
+import { openEvent, ticketsTaken } from '../frame/subjects/event-on-sale.ts';
 import { countedInRedis, repeatableRead, withoutCounts, withoutLock } from './naive.ts';
 
 const CAPACITY = 20;
@@ -17,7 +17,7 @@ const LATE = 10;
 type OpenDesk = (task: BookingTask) => Book;
 
 const holds = 'apps/api/src/queries/holds.ts';
-/** The lock and the counts in one statement, which therefore counts what was there before it had the lock. */
+/** Locks and counts in one statement, whose snapshot is from before the wait. */
 const lockedTooLate = [
   ...withoutLock,
   ...edits(
@@ -33,15 +33,15 @@ const naive = 'packages/decisions/never-oversell/naive.ts';
 
 export default defineExperiment<OpenDesk, 'rush' | 'after-redis-forgot'>({
   name: 'never-oversell',
-  claim: 'No place is given twice, whatever happens at once and whatever Redis forgets.',
-  load: `A house of ${CAPACITY}. ${AT_EACH_TASK} people at each of ${TASKS} tasks ask for a place at the same moment, so that every transaction begins before the first one ends. Then Redis loses its memory, and ${LATE} more people come, one after the other. The CHECK on the table is taken off: it would turn some of what happens into errors.`,
+  claim: 'No ticket is sold twice, at any concurrency and whatever Redis loses.',
+  load: `An event with ${CAPACITY} tickets. ${AT_EACH_TASK} buyers at each of ${TASKS} tasks ask for one concurrently, so that every transaction begins before the first one ends. Then Redis loses its data, and ${LATE} more buyers come, one after the other. The CHECK constraint is dropped: it would turn some of the oversell into errors.`,
   measures: {
-    rush: `places given in the rush, of ${CAPACITY}`,
-    'after-redis-forgot': `places given in the end, of ${CAPACITY}`,
+    rush: `tickets given out in the rush, of ${CAPACITY}`,
+    'after-redis-forgot': `tickets given out in the end, of ${CAPACITY}`,
   },
   naive: {
     'read-then-write': {
-      what: 'reads what is free, then writes; without a lock',
+      what: 'check-then-act: reads what is free, then writes, without a lock',
       subject: (task) => {
         editStatements(task.writingPool, withoutLock);
         return shippedWriting(task);
@@ -51,18 +51,18 @@ export default defineExperiment<OpenDesk, 'rush' | 'after-redis-forgot'>({
       fails: { rush: exactly(RUSH), 'after-redis-forgot': exactly(RUSH) },
     },
     'repeatable-read': {
-      what: 'takes the lock, but looks at a snapshot from before it had it',
+      what: 'takes the lock, but reads a stale snapshot (REPEATABLE READ)',
       subject: (task) => {
         repeatableRead(task.writingPool);
         return shippedWriting(task);
       },
       differences: [{ besides: { file: naive, region: 'isolation' } }],
       mostChangedLines: 4,
-      // PostgreSQL notices at the write and fails it: nobody is sold a place twice, and nobody is sold one at all.
+      // PostgreSQL rejects the write as a serialization failure: nobody is oversold, and most buyers get an error.
       fails: { rush: exactly(AT_EACH_TASK), 'after-redis-forgot': exactly(AT_EACH_TASK + LATE) },
     },
     'counter-in-redis': {
-      what: 'counts in Redis, writes down in PostgreSQL',
+      what: 'counts in Redis, records in PostgreSQL',
       subject: (task) => {
         editStatements(task.writingPool, withoutCounts);
         return countedInRedis(task.redis, CAPACITY, shippedWriting(task));
@@ -78,14 +78,14 @@ export default defineExperiment<OpenDesk, 'rush' | 'after-redis-forgot'>({
     holds: { rush: exactly(CAPACITY), 'after-redis-forgot': exactly(CAPACITY) },
   },
   mutation: {
-    what: 'the lock and the counts are one statement',
+    what: 'locks and counts in one statement',
     subject: (task) => {
       editStatements(task.writingPool, lockedTooLate);
       return shippedWriting(task);
     },
   },
   prediction: {
-    question: `${RUSH} people want ${CAPACITY} places at once. How many does a shop give away that reads, then writes?`,
+    question: `${RUSH} buyers want ${CAPACITY} tickets concurrently. How many does a shop give out that reads, then writes?`,
     arm: 'read-then-write',
     measure: 'rush',
   },
@@ -93,18 +93,18 @@ export default defineExperiment<OpenDesk, 'rush' | 'after-redis-forgot'>({
   async run(stage, openDesk) {
     const { db, rush, queue } = await openDesks(stage, TASKS, openDesk);
     await db.execute(sql`alter table ticket_types drop constraint if exists ticket_types_never_oversold`);
-    const house = await openHouse(db, { capacity: CAPACITY, people: RUSH + LATE });
+    const sale = await openEvent(db, { capacity: CAPACITY, people: RUSH + LATE });
     const look = async () => {
-      const taken = await placesTaken(db, house);
-      stage.emit({ kind: 'level', name: 'places', value: taken, most: CAPACITY });
+      const taken = await ticketsTaken(db, sale);
+      stage.emit({ kind: 'level', name: 'tickets', value: taken, most: CAPACITY });
       return taken;
     };
 
-    await rush(house, house.people.slice(0, RUSH));
+    await rush(sale, sale.people.slice(0, RUSH));
     const afterTheRush = await look();
-    stage.emit({ kind: 'scene', what: 'Redis loses its memory' });
+    stage.emit({ kind: 'scene', what: 'Redis loses its data' });
     await stage.forget();
-    await queue(house, house.people.slice(RUSH));
+    await queue(sale, sale.people.slice(RUSH));
     return { rush: afterTheRush, 'after-redis-forgot': await look() };
   },
 });

@@ -6,24 +6,24 @@ import type { Book } from '../frame/subjects/desks.ts';
 
 const file = 'apps/api/src/queries/holds.ts';
 
-/** Reads how many places are free, and writes if there are enough: two good statements, and nobody else is kept out. */
+/** Reads how many tickets are free, and writes if there are enough: two correct statements, and nothing excludes the others. */
 export const withoutLock = edits({ file, region: 'lock' }, { from: ' for no key update', to: '' });
 
 // #region isolation
-/** The lock is there, but every statement sees what was committed when the transaction began: before the wait for the lock. */
+/** The lock is there, but every statement reads the transaction's snapshot, which is from before the wait for the lock. */
 export function repeatableRead(pool: Pool) {
   pool.on('connect', (client) => void client.query("set default_transaction_isolation = 'repeatable read'"));
 }
 // #endregion
 
-/** PostgreSQL does not look at what is free: Redis has. */
+/** PostgreSQL doesn't check what is free, because Redis has. */
 export const withoutCounts = edits(
   { file, region: 'counts' },
   { from: `'free', capacity - sold - held`, to: `'free', capacity` },
 );
 
 // #region counter
-/** Places are taken from a counter in Redis that begins at the capacity. What it gives is written down in PostgreSQL. */
+/** Tickets are taken from a counter in Redis that starts at the capacity, and recorded in PostgreSQL. */
 export function countedInRedis(redis: Redis, capacity: number, book: Book): Book {
   return async (eventId: string, order: HoldOrder) => {
     const places = order.lines.reduce((sum, { quantity }) => sum + quantity, 0);

@@ -5,7 +5,7 @@ import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { editStatements } from '../frame/subjects/altered-stores.ts';
 import { type Book, HOLD_SECONDS, openDesks, shippedWriting } from '../frame/subjects/desks.ts';
-import { openHouse, placesTaken } from '../frame/subjects/house.ts';
+import { openEvent, ticketsTaken } from '../frame/subjects/event-on-sale.ts';
 import { endedByTheJobAlone, withoutWaiting } from './naive.ts';
 
 const CAPACITY = 30;
@@ -22,22 +22,22 @@ const edited =
 
 export default defineExperiment<OpenDesk, 'rush' | 'after-the-holds'>({
   name: 'never-undersell',
-  claim: 'Nobody goes without a place while places are free.',
-  load: `A house of ${CAPACITY}. ${CAPACITY} people ask for a place each, at ${TASKS} tasks and at the same moment. Nobody pays, and the time of their holds passes. In the next moment ${CAPACITY} other people ask.`,
+  claim: 'No buyer is refused while tickets are free.',
+  load: `An event with ${CAPACITY} tickets. ${CAPACITY} buyers ask for one each, concurrently at ${TASKS} tasks. Nobody pays, and their holds expire. Immediately afterwards ${CAPACITY} other buyers ask.`,
   measures: {
-    rush: `places given to the first ${CAPACITY} people`,
-    'after-the-holds': `places given to the next ${CAPACITY}`,
+    rush: `tickets given to the first ${CAPACITY} buyers`,
+    'after-the-holds': `tickets given to the next ${CAPACITY}`,
   },
   naive: {
     'try-lock': {
-      what: 'who finds the event locked is told to come again',
+      what: 'a buyer who finds the event locked is refused (NOWAIT)',
       subject: edited(withoutWaiting),
       differences: [{ edits: withoutWaiting }],
       mostChangedLines: 2,
       fails: { rush: exactly(CAPACITY / TASKS), 'after-the-holds': exactly(CAPACITY / TASKS) },
     },
     'job-only': {
-      what: 'ended holds are found by a job that comes every second',
+      what: 'only a background job expires holds, every second',
       subject: edited(endedByTheJobAlone),
       differences: [{ edits: endedByTheJobAlone }],
       mostChangedLines: 2,
@@ -45,12 +45,12 @@ export default defineExperiment<OpenDesk, 'rush' | 'after-the-holds'>({
     },
   },
   shipped: {
-    what: 'waits for the lock, and ends holds itself before it decides',
+    what: 'waits for the lock, and expires holds itself before it decides',
     subject: shippedWriting,
     holds: { rush: exactly(CAPACITY), 'after-the-holds': exactly(CAPACITY) },
   },
   mutation: {
-    what: 'one place is kept back to be on the safe side',
+    what: 'keeps back one ticket as a safety margin',
     subject: edited(
       edits(
         { file: 'apps/api/src/queries/holds.ts', region: 'counts' },
@@ -59,29 +59,29 @@ export default defineExperiment<OpenDesk, 'rush' | 'after-the-holds'>({
     ),
   },
   prediction: {
-    question: `${CAPACITY} people want ${CAPACITY} places, in three transactions at once. How many get one if who finds the event locked is sent away?`,
+    question: `${CAPACITY} buyers want ${CAPACITY} tickets, in three concurrent transactions. How many get one if a buyer who finds the event locked is refused?`,
     arm: 'try-lock',
     measure: 'rush',
   },
 
   async run(stage, openDesk) {
     const { db, rush } = await openDesks(stage, TASKS, openDesk);
-    const house = await openHouse(db, { capacity: CAPACITY, people: 2 * CAPACITY });
+    const sale = await openEvent(db, { capacity: CAPACITY, people: 2 * CAPACITY });
     const look = async () => {
-      const taken = await placesTaken(db, house);
-      stage.emit({ kind: 'level', name: 'places', value: taken, most: CAPACITY });
+      const taken = await ticketsTaken(db, sale);
+      stage.emit({ kind: 'level', name: 'tickets', value: taken, most: CAPACITY });
       return taken;
     };
 
-    await rush(house, house.people.slice(0, CAPACITY));
+    await rush(sale, sale.people.slice(0, CAPACITY));
     const first = await look();
-    stage.emit({ kind: 'scene', what: 'the holds end' });
-    // Their time passes: what they were to last lies behind them.
+    stage.emit({ kind: 'scene', what: 'the holds expire' });
+    // Moves their times into the past instead of waiting.
     await db.execute(sql`
       update bookings set created_at = created_at - make_interval(secs => ${HOLD_SECONDS}),
         hold_expires_at = hold_expires_at - make_interval(secs => ${HOLD_SECONDS})
-      where event_id = ${house.eventId}`);
-    await rush(house, house.people.slice(CAPACITY));
+      where event_id = ${sale.eventId}`);
+    await rush(sale, sale.people.slice(CAPACITY));
     return { rush: first, 'after-the-holds': await look() };
   },
 });

@@ -2,13 +2,13 @@ import { edits } from '../frame/edits.ts';
 
 const file = 'apps/api/src/queries/holds.ts';
 
-/** Who finds the event locked does not wait: somebody else is buying, so come again later. */
+/** A buyer who finds the event locked doesn't wait and is told to come back later. */
 export const withoutWaiting = edits(
   { file, region: 'lock' },
   { from: 'for no key update', to: 'for no key update nowait' },
 );
 
-/** Holds that have ended are for the job to find, when it comes round. */
+/** Expired holds are left to the background job. */
 export const endedByTheJobAlone = edits(
   { file, region: 'counts' },
   {

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { shippedWriting } from '../frame/subjects/desks.ts';
-import { openHouse, placesTaken } from '../frame/subjects/house.ts';
+import { openEvent, ticketsTaken } from '../frame/subjects/event-on-sale.ts';
 import { listPerTask, signedToken } from './naive.ts';
 import { type Sessions, shippedSessions } from './sessions.ts';
 
@@ -11,7 +11,7 @@ const DEVICES = ['phone', 'laptop', 'tablet'] as const;
 type Device = (typeof DEVICES)[number];
 const ALL = DEVICES.length * TASKS;
 
-/** Starts a task: how it knows who is calling. */
+/** Starts a task and returns its sessions. */
 type StartTask = (redis: Redis) => Sessions;
 type Measure = 'logged-in' | 'forged' | 'logged-out' | 'everywhere' | 'after-a-deploy';
 
@@ -20,22 +20,22 @@ const naive = (region: string) => ({ file: 'packages/decisions/session-revocatio
 
 export default defineExperiment<StartTask, Measure>({
   name: 'session-revocation',
-  claim: 'Who has logged out is logged out: on every task, with the next request.',
-  load: `Somebody is logged in on ${DEVICES.join(', ')}. Somebody else has copied all three cookies, and tries to book with each at each of ${TASKS} tasks: while they are good; with a character changed; the phone's when it has logged out at the first task; the other two when the laptop has logged out everywhere at the second task; and all of them when a deploy has started new tasks.`,
+  claim: 'A log-out takes effect on every task with the next request.',
+  load: `A user is logged in on ${DEVICES.join(', ')}. A thief has copied all three cookies and tries to book with each at each of ${TASKS} tasks: while the user is logged in; with one character changed; the phone's after it has logged out at the first task; the other two after the laptop has logged out everywhere at the second task; and all of them after a deploy.`,
   measures: {
-    'logged-in': `places booked of ${ALL}, while logged in`,
-    forged: `places booked of ${ALL} with a changed cookie`,
-    'logged-out': `places booked of ${TASKS} after a log-out`,
-    everywhere: `places booked of ${2 * TASKS} after a log-out everywhere`,
-    'after-a-deploy': `places booked of ${ALL} after a deploy`,
+    'logged-in': `of ${ALL} attempts while logged in, booked`,
+    forged: `of ${ALL} attempts with a changed cookie, booked`,
+    'logged-out': `of ${TASKS} attempts after the log-out, booked`,
+    everywhere: `of ${2 * TASKS} attempts after the log-out everywhere, booked`,
+    'after-a-deploy': `of ${ALL} attempts after a deploy, booked`,
   },
   naive: {
     'signed-token': {
-      what: 'the cookie is a signed token, and nothing is stored',
+      what: 'a signed token (JWT style); nothing is stored',
       subject: signedToken,
       differences: [{ shipped: shippedRegion, instead: naive('signed-token') }],
       mostChangedLines: 28,
-      // Its signature is as good as any: nobody forges it, and nobody can take it back.
+      // Nobody can forge it, and nobody can revoke it.
       fails: {
         'logged-in': exactly(ALL),
         forged: exactly(0),
@@ -45,7 +45,7 @@ export default defineExperiment<StartTask, Measure>({
       },
     },
     'list-per-task': {
-      what: 'signed tokens, and each task remembers those that were ended at it',
+      what: 'signed tokens, and a revocation list in each task',
       subject: listPerTask,
       differences: [{ shipped: shippedRegion, instead: naive('list-per-task') }],
       mostChangedLines: 36,
@@ -59,7 +59,7 @@ export default defineExperiment<StartTask, Measure>({
     },
   },
   shipped: {
-    what: 'the cookie is a random id, and the session is in Redis until it ends',
+    what: 'a random id; the session is in Redis until it ends',
     subject: shippedSessions,
     holds: {
       'logged-in': exactly(ALL),
@@ -70,14 +70,14 @@ export default defineExperiment<StartTask, Measure>({
     },
   },
   mutation: {
-    what: 'logging out everywhere ends the session that asks for it',
+    what: 'logging out everywhere ends only the session that asks for it',
     subject: (redis) => {
       const sessions = shippedSessions(redis);
       return { ...sessions, endAll: (_userId, cookie) => sessions.end(cookie) };
     },
   },
   prediction: {
-    question: `The laptop has logged out everywhere. At how many of ${2 * TASKS} tries with a copied cookie, at ${TASKS} tasks, does a shop book in its owner's name if the cookie is a signed token?`,
+    question: `The laptop has logged out everywhere. How many of ${2 * TASKS} attempts with copied cookies, at ${TASKS} tasks, still book if the cookie is a signed token?`,
     arm: 'signed-token',
     measure: 'everywhere',
   },
@@ -90,24 +90,24 @@ export default defineExperiment<StartTask, Measure>({
     let tasks = deploy();
     const task = (nth: number) => tasks[nth] as (typeof tasks)[number];
 
-    const { people } = await openHouse(db, { capacity: 1, people: 1 });
+    const { people } = await openEvent(db, { capacity: 1, people: 1 });
     const user = { id: people[0] ?? '', role: 'customer', tier: 'free' } as const;
     const cookies = {} as Record<Device, string>;
     for (const [nth, device] of DEVICES.entries()) cookies[device] = await task(nth).sessions.begin(user);
 
-    /** Tries to book an evening with each of these cookies at each task. @returns the places that are the user's then */
+    /** Tries to book an event with each cookie at each task. @returns the tickets that the user then has */
     async function tryAll(devices: readonly Device[], cookieOf: (device: Device) => string) {
-      const house = await openHouse(db, { capacity: ALL, people: 0 });
-      const lines = [{ ticketTypeId: house.ticketTypeId, quantity: 1 }];
+      const sale = await openEvent(db, { capacity: ALL, people: 0 });
+      const lines = [{ ticketTypeId: sale.ticketTypeId, quantity: 1 }];
       for (const { name, sessions, book } of tasks) {
         for (const device of devices) {
           const caller = await sessions.who(cookieOf(device));
-          if (caller) await book(house.eventId, { userId: caller.id, lines });
+          if (caller) await book(sale.eventId, { userId: caller.id, lines });
           stage.emit({ kind: 'request', actor: name, outcome: caller ? 'served' : 'refused', detail: device });
         }
       }
-      const taken = await placesTaken(db, house);
-      stage.emit({ kind: 'level', name: 'places booked with copied cookies', value: taken, most: ALL });
+      const taken = await ticketsTaken(db, sale);
+      stage.emit({ kind: 'level', name: 'tickets booked with copied cookies', value: taken, most: ALL });
       return taken;
     }
     const copied = (device: Device) => cookies[device];
@@ -122,7 +122,7 @@ export default defineExperiment<StartTask, Measure>({
     stage.emit({ kind: 'scene', what: 'the laptop logs out everywhere, at task-2' });
     await task(1).sessions.endAll(user.id, cookies.laptop);
     const everywhere = await tryAll(['laptop', 'tablet'], copied);
-    stage.emit({ kind: 'scene', what: 'a deploy: new tasks' });
+    stage.emit({ kind: 'scene', what: 'a deploy replaces the tasks' });
     tasks = deploy();
     const afterADeploy = await tryAll(DEVICES, copied);
     return { 'logged-in': loggedIn, forged, 'logged-out': loggedOut, everywhere, 'after-a-deploy': afterADeploy };

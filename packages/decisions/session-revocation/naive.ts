@@ -5,19 +5,19 @@ import type { Sessions } from './sessions.ts';
 type Claims = { id: string; user: SessionUser; issuedAt: number; endsAt: number };
 
 const LASTS_MS = 30 * 24 * 3_600_000;
-/** All tasks have it: each believes what another one has signed. */
+/** Shared by all tasks, so each accepts what another has signed. */
 const KEY = 'the key that all tasks sign with';
 
-/** The cookie says who one is until when, signed. Nothing is stored, and nobody has to be asked. */
+/** A signed token holds the user and the expiry. Nothing is stored or looked up. */
 export function signedToken(): Sessions {
   // #region signed-token
-  /** Who this token was made out to, until its time is over. */
+  /** Returns the token's user until it expires. */
   async function touchSession(token: string): Promise<SessionUser | null> {
     const claims = claimsOf(token);
     return claims && claims.endsAt > Date.now() ? claims.user : null;
   }
 
-  /** The browser forgets its cookie. There is nothing else that could end. */
+  /** The browser forgets its cookie; the server has nothing to end. */
   async function endSession() {}
 
   async function endSessionsOf() {}
@@ -25,13 +25,13 @@ export function signedToken(): Sessions {
   return { begin: sign, who: touchSession, end: endSession, endAll: endSessionsOf };
 }
 
-/** The same, and each task remembers what was ended at it. */
+/** The same, with a revocation list in each task. */
 export function listPerTask(): Sessions {
   // #region list-per-task
   const ended = new Set<string>();
   const endedBefore = new Map<string, number>();
 
-  /** Who this token was made out to, until its time is over or it is on the list. */
+  /** Returns the token's user until it expires or is on the list. */
   async function touchSession(token: string): Promise<SessionUser | null> {
     const claims = claimsOf(token);
     if (!claims || claims.endsAt <= Date.now() || ended.has(token)) return null;

@@ -9,19 +9,19 @@ import {
 import { sessionOwner } from '@minitickets/api/rules/session-owner';
 import type { Redis } from 'ioredis';
 
-/** How a task knows who is calling: what a browser keeps in its cookie, and what ends it. */
+/** A task's sessions: they map a cookie to a user, and end. */
 export type Sessions = {
   /** @returns the cookie */
   begin: (user: SessionUser) => Promise<string>;
   who: (cookie: string) => Promise<SessionUser | null>;
   end: (cookie: string) => Promise<void>;
-  /** Ends all of a user's, whose request came with this cookie. */
+  /** Ends all sessions of the user whose request came with this cookie. */
   endAll: (userId: string, cookie: string) => Promise<void>;
 };
 
 const SECRET = 'an experiment needs no secret that anyone has to guess';
 
-/** The shipped sessions, on a task's connection to the Redis that all tasks share. */
+/** The shipped sessions, on a task's connection to the shared Redis. */
 export function shippedSessions(redis: Redis): Sessions {
   return {
     async begin(user) {

@@ -9,7 +9,7 @@ import { policies } from '@minitickets/api/rules/limits';
 import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
-import { standingClock } from '../frame/subjects/clock.ts';
+import { manualClock } from '../frame/subjects/clock.ts';
 import { markedPasswords } from '../frame/subjects/marked-passwords.ts';
 import { openTaskApp } from '../frame/subjects/task-app.ts';
 import { accountAlone, addressAlone, limitByAddress } from './naive.ts';
@@ -102,7 +102,7 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     const observer = await stage.connectRedis();
     const { passwords, hashOf, tried } = markedPasswords(observer);
     let nowMs = BEGIN_MS;
-    const redis = withEditedScripts(await stage.connectRedis(), standingClock, () => [nowMs * 1000]);
+    const redis = withEditedScripts(await stage.connectRedis(), manualClock, () => [nowMs * 1000]);
     const { app, db } = await openTaskApp(stage, redis, (scope, deps) => {
       sessionRoutes(scope, deps, passwords, attempts(deps.config));
       // The work behind the limit is a mark: what an event's own limit for each person does is not in question.

@@ -7,30 +7,30 @@ import { type Answer, guardedCalls } from '../frame/subjects/guarded-calls.ts';
 import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import * as naive from './naive.ts';
 
-/** Starts a task: what it limits with, from its own connection to the Redis that all tasks share. */
+/** Starts a task and returns its limiter; `redis` is the task's connection to the shared Redis. */
 type StartTask = (redis: Redis, taskName: string) => (take: Take) => Promise<Answer>;
 
 const LIMIT = 20;
 const TASKS = 3;
 const CALLS = 120;
 
-/** As many as the shipped log-in policy lets through, but none flow back during the run. */
+/** The burst of the shipped log-in policy, without a refill during the run. */
 const limit = plainLimit({ capacity: LIMIT, refillIntervalMs: 3_600_000 });
 
 const shipped: StartTask = (redis) => (take) => takeToken(redis, take);
 
 export default defineExperiment<StartTask, 'one-task' | 'three-tasks' | 'after-a-deploy'>({
   name: 'shared-policy',
-  claim: 'However many tasks run, all of them together let through what the policy allows.',
-  load: `One client may try to log in ${LIMIT} times. It calls ${CALLS} times, in turn at every task: first where there is one task, then where there are ${TASKS}, and once more after a deploy has started ${TASKS} new ones.`,
+  claim: 'All tasks together enforce one limit, however many of them run.',
+  load: `The limit is ${LIMIT} log-ins. One client calls ${CALLS} times, round robin over all tasks: with one task, with ${TASKS} tasks, and again after a deploy has replaced the ${TASKS} tasks.`,
   measures: {
-    'one-task': 'let through, with one task',
-    'three-tasks': `let through, with ${TASKS} tasks`,
-    'after-a-deploy': 'let through, when they were deployed anew',
+    'one-task': 'calls allowed with one task',
+    'three-tasks': `calls allowed with ${TASKS} tasks`,
+    'after-a-deploy': 'calls allowed in total, after the deploy',
   },
   naive: {
     'map-per-task': {
-      what: 'each task counts in a Map of its own',
+      what: 'each task counts in its own memory',
       subject: () => {
         const buckets = localBuckets();
         return (take) => naive.takeToken(buckets, take);
@@ -43,7 +43,7 @@ export default defineExperiment<StartTask, 'one-task' | 'three-tasks' | 'after-a
       ],
       mostChangedLines: 5,
       fails: {
-        // With one task it is right: what is wrong is not how it counts, but where.
+        // With one task it counts exactly: only the location of the state is wrong.
         'one-task': exactly(LIMIT),
         'three-tasks': exactly(LIMIT * TASKS),
         'after-a-deploy': exactly(LIMIT * TASKS * 2),
@@ -51,16 +51,16 @@ export default defineExperiment<StartTask, 'one-task' | 'three-tasks' | 'after-a
     },
   },
   shipped: {
-    what: 'all tasks count in one bucket in Redis',
+    what: 'all tasks share one bucket in Redis',
     subject: shipped,
     holds: { 'one-task': exactly(LIMIT), 'three-tasks': exactly(LIMIT), 'after-a-deploy': exactly(LIMIT) },
   },
   mutation: {
-    what: 'each task has a bucket of its own in Redis',
+    what: 'each task has its own bucket in Redis',
     subject: (redis, taskName) => (take) => takeToken(redis, { ...take, bucket: `${taskName} ${take.bucket}` }),
   },
   prediction: {
-    question: `How many of ${CALLS} calls do ${TASKS} tasks let through that count by themselves, if the limit is ${LIMIT}?`,
+    question: `The limit is ${LIMIT}. How many of ${CALLS} calls do ${TASKS} tasks allow if each counts on its own?`,
     arm: 'map-per-task',
     measure: 'three-tasks',
   },
@@ -83,7 +83,7 @@ export default defineExperiment<StartTask, 'one-task' | 'three-tasks' | 'after-a
     const oneTask = await callInTurn(start(1), 'early client');
     stage.emit({ kind: 'scene', what: `${TASKS} tasks` });
     const threeTasks = await callInTurn(start(TASKS), 'client');
-    stage.emit({ kind: 'scene', what: 'a deploy: new tasks' });
+    stage.emit({ kind: 'scene', what: 'a deploy replaces the tasks' });
     const afterADeploy = await callInTurn(start(TASKS), 'client');
     return { 'one-task': oneTask, 'three-tasks': threeTasks, 'after-a-deploy': afterADeploy };
   },

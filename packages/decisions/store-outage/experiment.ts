@@ -17,14 +17,14 @@ import { until, untilDoneOrStuck } from '../frame/interleaving/barriers.ts';
 import { layCable } from '../frame/interleaving/cable.ts';
 import { exactly } from '../frame/results.ts';
 import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
-import { standingClock } from '../frame/subjects/clock.ts';
-import { openHouse, placesTaken } from '../frame/subjects/house.ts';
+import { manualClock } from '../frame/subjects/clock.ts';
+import { openEvent, ticketsTaken } from '../frame/subjects/event-on-sale.ts';
 import { markedPasswords } from '../frame/subjects/marked-passwords.ts';
 import { type LimitInForce, putInForce } from '../frame/subjects/put-in-force.ts';
 import { openTaskApp } from '../frame/subjects/task-app.ts';
 import { closedForAll, libraryDefaults, openForAll } from './naive.ts';
 
-/** How a task connects to Redis, and what it makes of the choices in the table of policies. */
+/** How a task connects to Redis, and how it changes the failure modes in the table of policies. */
 type Design = {
   connect: (url: string, options: { keyPrefix: string; onError: (error: Error) => void }) => Redis;
   change: (limit: LimitChange) => LimitChange;
@@ -35,17 +35,17 @@ const SHARE = policies.playground.limits.free.capacity;
 const OUTAGES = 2;
 const GUESSES = 25;
 const BOOKINGS = 15;
-const LOOKS = 10;
+const READS = 10;
 const PLAYS = 12;
-const ASKED = OUTAGES * (GUESSES + BOOKINGS + LOOKS + PLAYS);
-/** Twice what tasks have: while Redis is there, a busy machine is not what this is about. */
+const ASKED = OUTAGES * (GUESSES + BOOKINGS + READS + PLAYS);
+/** Twice the product's deadline, so that a busy machine isn't mistaken for an outage. */
 const DEADLINE_MS = 2 * REDIS_DEADLINE_MS;
-/** An outage ends when everybody is answered, or nobody any more for so long. */
+/** An outage ends when all requests are answered, or after this long without an answer. */
 const STUCK_MS = 3 * DEADLINE_MS;
-/** A person may have ten places of each. */
+/** One user may have ten tickets of each. */
 const EVENTS = 3;
 
-/** What the load comes to. Tokens of the playground flow back so slowly that the time of a run plays no part. */
+/** The policies that the load uses. The playground refills so slowly that a run's duration doesn't matter. */
 const limits: LimitInForce[] = [
   { policy: 'login', tier: 'all', limit: policies.login.limits.all },
   { policy: 'login-account', tier: 'all', limit: policies['login-account'].limits.all },
@@ -59,68 +59,68 @@ const connect: Design['connect'] = (url, options) => openRedis({ url, deadlineMs
 const shipped: Design = { connect, change: (limit) => limit };
 const naive = (region: string) => ({ file: 'packages/decisions/store-outage/naive.ts', region });
 
-type Measure = 'before' | 'hashes' | 'bookings' | 'looks' | 'share' | 'answered' | 'replayed';
+type Measure = 'before' | 'hashes' | 'bookings' | 'reads' | 'share' | 'answered' | 'replayed';
 
 export default defineExperiment<Design, Measure>({
   name: 'store-outage',
   claim:
-    'While Redis is away each policy does what it chose, everybody is answered in time, and nothing is made up for later.',
-  load: `A task whose cable to Redis can be pulled out. ${GUESSES} guesses at a password while it is plugged in. Then twice, first with a cable that is silent and then with one that is cut: ${GUESSES} guesses from one address, ${BOOKINGS} bookings of a program, ${LOOKS} looks at the programme and ${PLAYS} playground requests, all at the same moment. It is plugged in again when all are answered, or when no more answers have come for ${STUCK_MS / 1000} s.`,
+    'While Redis is down each policy fails as declared, every request is answered in time, and no command is executed late.',
+  load: `A task whose connection to Redis can be interrupted. ${GUESSES} password guesses while it works. Then two outages, first a silent connection and then a cut one: ${GUESSES} guesses from one address, ${BOOKINGS} bookings with an API key, ${READS} reads of the event list and ${PLAYS} playground requests, all concurrent. The connection is restored when all are answered, or after ${STUCK_MS / 1000} s without an answer.`,
   measures: {
-    before: `of ${GUESSES} guesses while Redis is there, passwords that were tried`,
-    hashes: `of ${OUTAGES * GUESSES} guesses while it is away, passwords that were tried`,
-    bookings: `of ${OUTAGES * BOOKINGS} bookings asked for meanwhile, made`,
-    looks: `of ${OUTAGES * LOOKS} looks at the programme, served meanwhile`,
-    share: `of ${OUTAGES * PLAYS} playground requests, served meanwhile`,
-    answered: `of ${ASKED} requests, answered before it was back`,
-    replayed: 'tokens of the guesses’ addresses that were charged when it was back',
+    before: `of ${GUESSES} guesses while Redis works, passwords verified`,
+    hashes: `of ${OUTAGES * GUESSES} guesses during the outages, passwords verified`,
+    bookings: `of ${OUTAGES * BOOKINGS} booking requests during the outages, booked`,
+    reads: `of ${OUTAGES * READS} reads during the outages, served`,
+    share: `of ${OUTAGES * PLAYS} playground requests during the outages, served`,
+    answered: `of ${ASKED} requests, answered before Redis was back`,
+    replayed: 'tokens charged late, after Redis was back',
   },
   naive: {
     'open-for-all': {
-      what: 'lets everybody pass while Redis is away',
+      what: 'every policy fails open',
       subject: { ...shipped, change: openForAll },
       differences: [{ besides: naive('open-for-all') }],
       mostChangedLines: 2,
       fails: {
         ...{ before: exactly(LOGINS), hashes: exactly(OUTAGES * GUESSES), bookings: exactly(OUTAGES * BOOKINGS) },
-        ...{ looks: exactly(OUTAGES * LOOKS), share: exactly(OUTAGES * PLAYS) },
+        ...{ reads: exactly(OUTAGES * READS), share: exactly(OUTAGES * PLAYS) },
         ...{ answered: exactly(ASKED), replayed: exactly(0) },
       },
     },
     'closed-for-all': {
-      what: 'refuses everybody while Redis is away',
+      what: 'every policy fails closed',
       subject: { ...shipped, change: closedForAll },
       differences: [{ besides: naive('closed-for-all') }],
       mostChangedLines: 2,
       fails: {
-        ...{ before: exactly(LOGINS), hashes: exactly(0), bookings: exactly(0), looks: exactly(0), share: exactly(0) },
+        ...{ before: exactly(LOGINS), hashes: exactly(0), bookings: exactly(0), reads: exactly(0), share: exactly(0) },
         ...{ answered: exactly(ASKED), replayed: exactly(0) },
       },
     },
     'library-defaults': {
-      what: 'connects as the library does by itself: what cannot be sent waits',
+      what: 'the client library’s defaults: commands wait in an offline queue',
       subject: { ...shipped, connect: libraryDefaults },
       differences: [
         { shipped: { file: 'apps/api/src/db/redis.ts', region: 'open' }, instead: naive('library-defaults') },
       ],
       mostChangedLines: 2,
       fails: {
-        ...{ before: exactly(LOGINS), hashes: exactly(0), bookings: exactly(0), looks: exactly(0), share: exactly(0) },
+        ...{ before: exactly(LOGINS), hashes: exactly(0), bookings: exactly(0), reads: exactly(0), share: exactly(0) },
         ...{ answered: exactly(0), replayed: exactly(OUTAGES * LOGINS) },
       },
     },
   },
   shipped: {
-    what: 'each policy’s own choice; no answer is waited for beyond its deadline, and no command sent a second time',
+    what: 'each policy fails as declared; every answer has a deadline, and no command is resent',
     subject: shipped,
     holds: {
       ...{ before: exactly(LOGINS), hashes: exactly(0), bookings: exactly(0) },
-      ...{ looks: exactly(OUTAGES * LOOKS), share: exactly(OUTAGES * SHARE) },
+      ...{ reads: exactly(OUTAGES * READS), share: exactly(OUTAGES * SHARE) },
       ...{ answered: exactly(ASKED), replayed: exactly(0) },
     },
   },
   mutation: {
-    what: 'the caller is given up in time, and the command is left in the pipe',
+    what: 'a timeout rejects the caller and leaves the command in the pipe',
     subject: {
       ...shipped,
       connect(url, { onError, keyPrefix }) {
@@ -134,7 +134,7 @@ export default defineExperiment<Design, Measure>({
     },
   },
   prediction: {
-    question: `${LOGINS} log-ins are allowed at once. Redis goes away twice, and ${GUESSES} guesses come each time. How many tokens are charged when it is back, by a connection that lets commands wait?`,
+    question: `The burst is ${LOGINS} log-ins. Redis fails twice, and ${GUESSES} guesses arrive each time. How many tokens are charged after it is back if commands wait in an offline queue?`,
     arm: 'library-defaults',
     measure: 'replayed',
   },
@@ -143,8 +143,8 @@ export default defineExperiment<Design, Measure>({
     const observer = await stage.connectRedis();
     const { passwords, tried } = markedPasswords(observer);
     const { db } = await stage.connectPostgres('observer');
-    const houses = await Promise.all(Array.from({ length: EVENTS }, () => openHouse(db, { capacity: 20, people: 1 })));
-    const [userId = ''] = houses.flatMap(({ people }) => people);
+    const sales = await Promise.all(Array.from({ length: EVENTS }, () => openEvent(db, { capacity: 20, people: 1 })));
+    const [userId = ''] = sales.flatMap(({ people }) => people);
     // A program's key is looked up in PostgreSQL, so that it can ask while Redis is away.
     const { key, ...stored } = makeApiKey();
     await insertApiKey(db, { userId, name: 'A program', ...stored });
@@ -156,15 +156,15 @@ export default defineExperiment<Design, Measure>({
     const connection = design.connect(cable.url, { keyPrefix: stage.redisAt.keyPrefix, onError: () => {} });
     stage.onClose(() => connection.disconnect());
     await until('the task is connected', () => connection.status === 'ready');
-    const standing = (redis: Redis) => withEditedScripts(redis, standingClock, () => [BEGIN_US]);
+    const standing = (redis: Redis) => withEditedScripts(redis, manualClock, () => [BEGIN_US]);
     const { app, limiter } = await openTaskApp(stage, standing(connection), (routes, deps) => {
       sessionRoutes(routes, deps, passwords, loginAttempts(deps.config));
       bookingRoutes(routes, deps, { provider: sandboxProvider(deps.db), writingPool: deps.writingPool });
       eventRoutes(routes, deps);
       playgroundRoutes(routes, deps);
     });
-    // Then its share of a limit is the whole of it.
-    await until('the task knows that it is alone', () => limiter.tasks === 1);
+    // Then its local share of a limit is the whole limit.
+    await until('the task knows that it is the only one', () => limiter.tasks === 1);
 
     const guess = (from: string) =>
       app.inject({
@@ -172,29 +172,29 @@ export default defineExperiment<Design, Measure>({
         payload: { email: 'somebody@example.test', password: 'a guess' },
       });
     const book = (n: number) => {
-      const { eventId, ticketTypeId } = houses[n % EVENTS] as (typeof houses)[number];
+      const { eventId, ticketTypeId } = sales[n % EVENTS] as (typeof sales)[number];
       const payload = { eventId, lines: [{ ticketTypeId, quantity: 1 }] };
       return app.inject({ method: 'POST', url: '/v1/bookings', headers: { authorization }, payload });
     };
     const look = () => app.inject({ url: '/v1/events' });
     const play = () => app.inject({ method: 'POST', url: '/v1/playground/requests' });
     const bookings = async () => {
-      const taken = await Promise.all(houses.map((house) => placesTaken(db, house)));
-      return taken.reduce((sum, places) => sum + places);
+      const taken = await Promise.all(sales.map((sale) => ticketsTaken(db, sale)));
+      return taken.reduce((sum, tickets) => sum + tickets);
     };
-    /** Tokens that are missing in an address's bucket, looked at past the cable. */
+    /** Counts the tokens missing from an address's bucket, on a connection that bypasses the cable. */
     async function charged(from: string) {
       const take = limiter.takeOf('login', 'free', clientOf(from));
       const { remaining, allowed } = await takeToken(standing(observer), take);
       return LOGINS - remaining - (allowed ? 1 : 0);
     }
 
-    const found = { before: 0, hashes: 0, bookings: 0, looks: 0, share: 0, answered: 0, replayed: 0 };
-    /** For drawing: what got through while Redis was away. */
-    const through = { guesses: 0, bookings: 0, looks: 0, playground: 0 };
+    const found = { before: 0, hashes: 0, bookings: 0, reads: 0, share: 0, answered: 0, replayed: 0 };
+    /** For drawing: what was served during the outages. */
+    const through = { guesses: 0, bookings: 0, reads: 0, playground: 0 };
     const draw = () => {
-      stage.emit({ kind: 'level', name: 'passwords tried meanwhile', value: through.guesses, most: OUTAGES * GUESSES });
-      stage.emit({ kind: 'level', name: 'bookings made meanwhile', value: through.bookings, most: OUTAGES * BOOKINGS });
+      stage.emit({ kind: 'level', name: 'passwords verified', value: through.guesses, most: OUTAGES * GUESSES });
+      stage.emit({ kind: 'level', name: 'bookings made', value: through.bookings, most: OUTAGES * BOOKINGS });
     };
     type Asking = { who: keyof typeof through; ask: () => ReturnType<typeof look> };
     const times = (count: number, who: Asking['who'], ask: (n: number) => ReturnType<typeof look>) =>
@@ -202,7 +202,7 @@ export default defineExperiment<Design, Measure>({
     const crowdOf = (from: string): Asking[] => [
       ...times(GUESSES, 'guesses', () => guess(from)),
       ...times(BOOKINGS, 'bookings', book),
-      ...times(LOOKS, 'looks', look),
+      ...times(READS, 'reads', look),
       ...times(PLAYS, 'playground', play),
     ];
 
@@ -221,7 +221,7 @@ export default defineExperiment<Design, Measure>({
         if (outcome === 'served') through[who] += 1;
         draw();
         found.answered += 1;
-        if (who === 'looks' && !turnedAway) found.looks += 1;
+        if (who === 'reads' && !turnedAway) found.reads += 1;
         if (who === 'playground' && !turnedAway) found.share += 1;
       });
       await untilDoneOrStuck(Promise.all(answers), () => found.answered, STUCK_MS);
@@ -229,18 +229,18 @@ export default defineExperiment<Design, Measure>({
       found.bookings += (await bookings()) - bookedBefore;
       redisIs.away = false;
       stage.emit({ kind: 'scene', what: 'Redis is back' });
-      // By now the cable knows who has hung up on it: that came before the two answers from the stores.
+      // Connections that the task has closed are closed in the cable by now: that preceded the two answers from the stores.
       cable.plugIn();
       await Promise.all(answers);
-      await until('the task asks Redis again', async () => (await look()).headers['x-ratelimit-limit'] !== undefined);
+      await until('the task calls Redis again', async () => (await look()).headers['x-ratelimit-limit'] !== undefined);
       found.replayed += await charged(from);
     }
 
     await Promise.all(Array.from({ length: GUESSES }, () => guess('203.0.113.1')));
     found.before = await tried();
-    stage.emit({ kind: 'scene', what: 'the cable is silent' });
+    stage.emit({ kind: 'scene', what: 'Redis stops answering' });
     await outage('203.0.113.2', cable.silence);
-    stage.emit({ kind: 'scene', what: 'the cable is cut' });
+    stage.emit({ kind: 'scene', what: 'the connection is cut' });
     await outage('203.0.113.3', cable.cut);
     return found;
   },

@@ -2,16 +2,16 @@ import type { LimitChange } from '@minitickets/contract';
 import { Redis } from 'ioredis';
 
 // #region open-for-all
-/** A limit is only a limit: while it cannot be asked, everybody passes. */
+/** Every policy fails open. */
 export const openForAll = (limit: LimitChange): LimitChange => ({ ...limit, onStoreFailure: 'open' });
 // #endregion
 
 // #region closed-for-all
-/** What cannot be limited is not served. */
+/** Every policy fails closed. */
 export const closedForAll = (limit: LimitChange): LimitChange => ({ ...limit, onStoreFailure: 'closed' });
 // #endregion
 
-/** A connection as the library makes it: what cannot be sent waits, and is sent when Redis is back. */
+/** The client library's defaults: commands wait in an offline queue and are sent when Redis is back. */
 export function libraryDefaults(url: string, options: { keyPrefix: string; onError: (error: Error) => void }) {
   const { onError } = options;
   // #region library-defaults

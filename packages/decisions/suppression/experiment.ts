@@ -5,7 +5,7 @@ import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
-import { standingClock } from '../frame/subjects/clock.ts';
+import { manualClock } from '../frame/subjects/clock.ts';
 import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
 import { bucketAlone, equalBans, renewedBans } from './naive.ts';
 
@@ -113,7 +113,7 @@ export default defineExperiment<Edit[], 'loop' | 'bans' | 'colleagues' | 'office
   async run(stage, changes) {
     const calls = await guardedCalls(stage);
     let nowMs = BEGIN_MS;
-    const redis = withEditedScripts(await stage.connectRedis(), [...standingClock, ...changes], () => [nowMs * 1000]);
+    const redis = withEditedScripts(await stage.connectRedis(), [...manualClock, ...changes], () => [nowMs * 1000]);
 
     /** @returns the decision, and when the client is to return: after whole seconds, as in `Retry-After` */
     async function call(atMs: number, client: string, address = client) {

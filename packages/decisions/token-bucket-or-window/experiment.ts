@@ -4,7 +4,7 @@ import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
-import { standingClock } from '../frame/subjects/clock.ts';
+import { manualClock } from '../frame/subjects/clock.ts';
 import { guardedCalls, type Served } from '../frame/subjects/guarded-calls.ts';
 import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { fixedWindow } from './naive.ts';
@@ -12,9 +12,9 @@ import { fixedWindow } from './naive.ts';
 const LIMIT = 100;
 const WINDOW_MS = 60_000;
 const CALLS = 120;
-/** A time at which a minute begins, as every multiple of a minute does. */
+/** A window boundary: windows begin at multiples of a minute. */
 const BEGIN_MS = 28_000_000 * WINDOW_MS;
-/** What flows back within a second, and within two. */
+/** Tokens that refill within one second, and within two. */
 const IN_A_SECOND = Math.floor(LIMIT / 60);
 const IN_TWO_SECONDS = Math.floor((LIMIT * 2) / 60);
 
@@ -22,16 +22,16 @@ const limit = plainLimit({ capacity: LIMIT, refillTokens: LIMIT, refillIntervalM
 
 export default defineExperiment<Edit[], 'steady' | 'after-an-hour' | 'at-the-edge'>({
   name: 'token-bucket-or-window',
-  claim: 'In any span of time no more is let through than the capacity and what flows back meanwhile.',
-  load: `${LIMIT} calls a minute are allowed. Three clients: one calls evenly, ${LIMIT} times a minute; one has been quiet for an hour and calls ${CALLS} times in a second; and one calls ${CALLS} times in a minute's last second and ${CALLS} times in the first of the next. The clock is moved by hand.`,
+  claim: 'Over any interval, at most the burst plus rate × time is allowed.',
+  load: `The limit is ${LIMIT} calls a minute. Three clients: a steady one calls ${LIMIT} times a minute, evenly spaced; one is idle for an hour and then calls ${CALLS} times within a second; and one calls ${CALLS} times in the last second of a minute and ${CALLS} times in the first second of the next. The clock is manual.`,
   measures: {
-    steady: `let through of ${LIMIT * 2} that come evenly in two minutes`,
-    'after-an-hour': 'let through of a burst after a quiet hour',
-    'at-the-edge': 'most let through within two seconds, around the edge',
+    steady: `of ${LIMIT * 2} evenly spaced calls in two minutes, allowed`,
+    'after-an-hour': 'calls allowed in a burst after an idle hour',
+    'at-the-edge': 'most calls allowed within two seconds, around the boundary',
   },
   naive: {
     'fixed-window': {
-      what: 'counts each minute by itself',
+      what: 'fixed window: the counter resets every minute',
       subject: fixedWindow,
       differences: [{ edits: fixedWindow }],
       mostChangedLines: 3,
@@ -39,7 +39,7 @@ export default defineExperiment<Edit[], 'steady' | 'after-an-hour' | 'at-the-edg
     },
   },
   shipped: {
-    what: 'a bucket that is refilled all the time',
+    what: 'token bucket: refills continuously',
     subject: [],
     holds: {
       steady: exactly(LIMIT * 2),
@@ -48,14 +48,14 @@ export default defineExperiment<Edit[], 'steady' | 'after-an-hour' | 'at-the-edg
     },
   },
   mutation: {
-    what: 'the time that has passed is rounded up to whole seconds',
+    what: 'elapsed time is rounded up to whole seconds',
     subject: edits(
       { file: 'apps/api/src/queries/rate-limits.lua', region: 'refill' },
       { from: 'min(parts + (now - at)', to: 'min(parts + ceil((now - at) / 1000000) * 1000000' },
     ),
   },
   prediction: {
-    question: `${LIMIT} calls a minute are allowed. How many does a counter that begins anew every minute let through within two seconds, at most?`,
+    question: `The limit is ${LIMIT} calls a minute. How many does a fixed-window counter allow within two seconds, at most?`,
     arm: 'fixed-window',
     measure: 'at-the-edge',
   },
@@ -63,11 +63,9 @@ export default defineExperiment<Edit[], 'steady' | 'after-an-hour' | 'at-the-edg
   async run(stage, changes) {
     const calls = await guardedCalls(stage);
     const [task] = await stage.tasks(1);
-    if (!task) throw new Error('one task is one task');
+    if (!task) throw new Error('no task');
     let nowMs = BEGIN_MS;
-    const redis: Redis = withEditedScripts(task.redis, [...standingClock, ...changes], () => [
-      Math.round(nowMs * 1000),
-    ]);
+    const redis: Redis = withEditedScripts(task.redis, [...manualClock, ...changes], () => [Math.round(nowMs * 1000)]);
 
     async function callAt(atMs: number, client: string) {
       nowMs = BEGIN_MS + atMs;
@@ -95,7 +93,7 @@ export default defineExperiment<Edit[], 'steady' | 'after-an-hour' | 'at-the-edg
   },
 });
 
-/** The most that were served within any span of so many milliseconds. */
+/** Returns the largest number of calls served within any span of `spanMs`. */
 function mostWithin(spanMs: number, served: Served[]) {
   return Math.max(
     ...served.map(({ atMs }) => served.filter((mark) => mark.atMs >= atMs && mark.atMs < atMs + spanMs).length),

@@ -2,7 +2,7 @@ import { edits } from '../frame/edits.ts';
 
 const script = { file: 'apps/api/src/queries/rate-limits.lua', region: 'refill' };
 
-/** The bucket is not refilled as time goes by but filled up at each full window: the counter that begins anew every minute. */
+/** A fixed window: the bucket is filled at each window boundary and not refilled in between. */
 export const fixedWindow = edits(script, {
   from: 'parts = min(parts + (now - at) * old_rate, old_full)',
   to: `local window = old_full / old_rate

@@ -12,22 +12,22 @@ import { eachAddress, everybody, nobody, oneHop } from './naive.ts';
 /** Makes Fastify's `trustProxy` of the proxies' address ranges. */
 export type TrustProxies = typeof trustProxies;
 
-/** Whose word about the client's address is taken, and which client that address is. */
+/** Which peers are trusted to report the client's address, and which client an address stands for. */
 type Reading = { trust: TrustProxies; clientOf: (address: string) => string };
 
-/** As many as the shipped log-in policy lets through at once, but none flow back during the run. */
+/** The burst of the shipped log-in policy, without a refill during the run. */
 const LIMIT = policies.login.limits.all.capacity;
 const limit = plainLimit({ capacity: LIMIT, refillIntervalMs: 3_600_000 });
 
 const PROXIES = ['10.1.0.0/24'];
 const BALANCER = '10.1.0.2';
-const STRANGER = '203.0.113.66';
-/** Lives in the proxies' own range: another service of the same house. */
+const ATTACKER = '203.0.113.66';
+/** Another service in the proxies' own address range. */
 const NEIGHBOUR = '10.1.0.77';
-/** Has found a way to a task that does not lead through the balancer. */
-const PAST = '198.51.100.66';
+/** Reaches a task directly, bypassing the load balancer. */
+const BYPASSING = '198.51.100.66';
 const VICTIM = '192.0.2.50';
-const HONEST_PEOPLE = 'honest people';
+const HONEST_USERS = 'honest users';
 const CALLS = 40;
 const PEOPLE = 12;
 const CALLS_EACH = 2;
@@ -37,76 +37,76 @@ const client = (region: string) => ({
   shipped: { file: 'apps/api/src/rules/client-identity.ts', region: 'client' },
   instead: { file: 'packages/decisions/who-is-the-client/naive.ts', region },
 });
-const believed = (region: string) => ({
+const trusted = (region: string) => ({
   shipped: { file: 'apps/api/src/plugins/client-address.ts', region: 'believed' },
   instead: { file: 'packages/decisions/who-is-the-client/naive.ts', region },
 });
 const shipped: Reading = { trust: trustProxies, clientOf };
 
-export default defineExperiment<Reading, 'stranger' | 'neighbour' | 'past' | 'network' | 'honest' | 'victim'>({
+export default defineExperiment<Reading, 'attacker' | 'neighbour' | 'bypassing' | 'network' | 'honest' | 'victim'>({
   name: 'who-is-the-client',
-  claim: 'Nobody chooses the bucket that they are counted in, and nobody shares one because of the balancer.',
-  load: `A task behind a balancer lets each client try ${LIMIT} times. A stranger and a neighbour from the balancer's own network call ${CALLS} times through it, and somebody ${CALLS} times past it, each writing another address into X-Forwarded-For every time; the stranger writes a victim's first. Somebody calls from ${CALLS} addresses of one IPv6 network. Then ${PEOPLE} honest people call ${CALLS_EACH} times each, and the victim once.`,
+  claim: 'No client chooses its bucket by spoofing an address, and none shares one because of the load balancer.',
+  load: `A task behind a load balancer allows ${LIMIT} calls per client. An attacker and a neighbour in the load balancer's network call ${CALLS} times through it, and another client ${CALLS} times directly, bypassing it; each spoofs a different X-Forwarded-For every time, and the attacker uses a victim's address first. One client calls from ${CALLS} addresses of one IPv6 /64. Then ${PEOPLE} honest users call ${CALLS_EACH} times each, and the victim once.`,
   measures: {
-    stranger: `of ${CALLS} calls of the stranger, let through`,
-    neighbour: `of ${CALLS} calls of the balancer's neighbour, let through`,
-    past: `of ${CALLS} calls past the balancer, let through`,
-    network: `of ${CALLS} calls from one IPv6 network, let through`,
-    honest: `of ${HONEST} calls of honest people, let through`,
-    victim: 'of the one call of the victim, let through',
+    attacker: `of ${CALLS} calls of the attacker, allowed`,
+    neighbour: `of ${CALLS} calls of the load balancer's neighbour, allowed`,
+    bypassing: `of ${CALLS} calls bypassing the load balancer, allowed`,
+    network: `of ${CALLS} calls from one IPv6 /64, allowed`,
+    honest: `of ${HONEST} calls of honest users, allowed`,
+    victim: 'of the victim’s one call, allowed',
   },
   naive: {
-    'nobody-believed': {
-      what: 'takes the address of who is connected: the balancer',
+    'trust-nobody': {
+      what: 'trusts nobody: the client is the peer, which is the load balancer',
       subject: { ...shipped, trust: nobody },
-      differences: [believed('nobody')],
+      differences: [trusted('nobody')],
       mostChangedLines: 6,
       fails: {
-        ...{ stranger: exactly(LIMIT), neighbour: exactly(0), past: exactly(LIMIT), network: exactly(0) },
+        ...{ attacker: exactly(LIMIT), neighbour: exactly(0), bypassing: exactly(LIMIT), network: exactly(0) },
         ...{ honest: exactly(0), victim: exactly(0) },
       },
     },
-    'everybody-believed': {
-      what: 'takes the first address in the header',
+    'trust-everybody': {
+      what: 'trusts the whole header: the client is its first address',
       subject: { ...shipped, trust: everybody },
-      differences: [believed('everybody')],
+      differences: [trusted('everybody')],
       mostChangedLines: 6,
       fails: {
-        ...{ stranger: exactly(CALLS), neighbour: exactly(CALLS), past: exactly(CALLS), network: exactly(LIMIT) },
+        ...{ attacker: exactly(CALLS), neighbour: exactly(CALLS), bypassing: exactly(CALLS), network: exactly(LIMIT) },
         ...{ honest: exactly(HONEST), victim: exactly(0) },
       },
     },
     'one-hop': {
-      what: 'takes the last address in the header, whoever sent it',
+      what: 'trusts one hop: the client is the last address, whoever sent it',
       subject: { ...shipped, trust: oneHop },
-      differences: [believed('one-hop')],
+      differences: [trusted('one-hop')],
       mostChangedLines: 6,
       fails: {
-        ...{ stranger: exactly(LIMIT), neighbour: exactly(LIMIT), past: exactly(CALLS), network: exactly(LIMIT) },
+        ...{ attacker: exactly(LIMIT), neighbour: exactly(LIMIT), bypassing: exactly(CALLS), network: exactly(LIMIT) },
         ...{ honest: exactly(HONEST), victim: exactly(1) },
       },
     },
     'each-address': {
-      what: 'takes every address for a client',
+      what: 'treats every IPv6 address as a client',
       subject: { ...shipped, clientOf: eachAddress },
       differences: [client('each-address')],
       mostChangedLines: 9,
       fails: {
-        ...{ stranger: exactly(LIMIT), neighbour: exactly(LIMIT), past: exactly(LIMIT), network: exactly(CALLS) },
+        ...{ attacker: exactly(LIMIT), neighbour: exactly(LIMIT), bypassing: exactly(LIMIT), network: exactly(CALLS) },
         ...{ honest: exactly(HONEST), victim: exactly(1) },
       },
     },
   },
   shipped: {
-    what: 'takes the address that a listed proxy reports, IPv6 by its network',
+    what: 'trusts listed proxies only, and counts IPv6 clients by /64',
     subject: shipped,
     holds: {
-      ...{ stranger: exactly(LIMIT), neighbour: exactly(LIMIT), past: exactly(LIMIT), network: exactly(LIMIT) },
+      ...{ attacker: exactly(LIMIT), neighbour: exactly(LIMIT), bypassing: exactly(LIMIT), network: exactly(LIMIT) },
       ...{ honest: exactly(HONEST), victim: exactly(1) },
     },
   },
   mutation: {
-    what: 'every address in the header is asked, and not the one that is connected alone',
+    what: 'walks the header while addresses are in a trusted range, instead of trusting only the peer',
     subject: {
       ...shipped,
       trust: (ranges) => {
@@ -116,9 +116,9 @@ export default defineExperiment<Reading, 'stranger' | 'neighbour' | 'past' | 'ne
     },
   },
   prediction: {
-    question: `${LIMIT} tries are allowed. A stranger calls ${CALLS} times and writes another address into X-Forwarded-For each time. How many are let through by a task that takes the first address?`,
-    arm: 'everybody-believed',
-    measure: 'stranger',
+    question: `The limit is ${LIMIT}. An attacker calls ${CALLS} times with a different spoofed X-Forwarded-For each time. How many are allowed by a task that takes the first address?`,
+    arm: 'trust-everybody',
+    measure: 'attacker',
   },
 
   async run(stage, reading) {
@@ -128,43 +128,43 @@ export default defineExperiment<Reading, 'stranger' | 'neighbour' | 'past' | 'ne
     stage.onClose(() => app.close());
     app.post('/', async (request) => takeToken(redis, { bucket: reading.clientOf(request.ip), limit }));
 
-    /** For drawing: of each who is one client. */
-    const letThrough = new Map<string, number>();
+    /** For drawing: the calls allowed to each client. */
+    const allowedTo = new Map<string, number>();
     async function call(who: string, from: string, forwardedFor?: string) {
       const headers = forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor };
       const ask = async () =>
         (await app.inject({ method: 'POST', url: '/', remoteAddress: from, headers })).json<Answer>();
       const { allowed } = await calls.call(ask, { actor: who, client: who });
-      if (!allowed || who === HONEST_PEOPLE) return;
-      letThrough.set(who, (letThrough.get(who) ?? 0) + 1);
-      stage.emit({ kind: 'level', name: `let through of ${who}`, value: letThrough.get(who) ?? 0, most: LIMIT });
+      if (!allowed || who === HONEST_USERS) return;
+      allowedTo.set(who, (allowedTo.get(who) ?? 0) + 1);
+      stage.emit({ kind: 'level', name: `calls allowed to ${who}`, value: allowedTo.get(who) ?? 0, most: LIMIT });
     }
-    /** As balancers do: the address of who is connected goes to the end of what they have written. */
+    /** As proxies do: appends the peer's address to what the client has sent. */
     const throughBalancer = (who: string, from: string, written?: string) =>
       call(who, BALANCER, written === undefined ? from : `${written}, ${from}`);
     const times = (count: number, one: (n: number) => Promise<void>) =>
       Promise.all(Array.from({ length: count }, (_, n) => one(n)));
-    const forged = (n: number) => `198.18.0.${n}`;
+    const spoofed = (n: number) => `198.18.0.${n}`;
 
-    stage.emit({ kind: 'scene', what: 'addresses are forged' });
-    await times(CALLS, (n) => throughBalancer('the stranger', STRANGER, n < LIMIT ? VICTIM : forged(n)));
-    await times(CALLS, (n) => throughBalancer('the neighbour', NEIGHBOUR, forged(CALLS + n)));
-    stage.emit({ kind: 'scene', what: 'somebody comes past the balancer' });
-    await times(CALLS, (n) => call('who comes past', PAST, forged(2 * CALLS + n)));
-    stage.emit({ kind: 'scene', what: 'somebody has a whole IPv6 network' });
+    stage.emit({ kind: 'scene', what: 'addresses are spoofed' });
+    await times(CALLS, (n) => throughBalancer('the attacker', ATTACKER, n < LIMIT ? VICTIM : spoofed(n)));
+    await times(CALLS, (n) => throughBalancer('the neighbour', NEIGHBOUR, spoofed(CALLS + n)));
+    stage.emit({ kind: 'scene', what: 'a client bypasses the load balancer' });
+    await times(CALLS, (n) => call('the bypassing client', BYPASSING, spoofed(2 * CALLS + n)));
+    stage.emit({ kind: 'scene', what: 'a client owns a whole IPv6 /64' });
     await times(CALLS, (n) => throughBalancer('the network', `2001:db8:0:7::${n.toString(16)}`));
-    stage.emit({ kind: 'scene', what: 'honest people come' });
-    await times(HONEST, (n) => throughBalancer(HONEST_PEOPLE, `192.0.2.${100 + (n % PEOPLE)}`));
+    stage.emit({ kind: 'scene', what: 'honest users call' });
+    await times(HONEST, (n) => throughBalancer(HONEST_USERS, `192.0.2.${100 + (n % PEOPLE)}`));
     await throughBalancer('the victim', VICTIM);
 
     const served = await calls.served();
     const of = (who: string) => served.filter((mark) => mark.client === who).length;
     return {
-      stranger: of('the stranger'),
+      attacker: of('the attacker'),
       neighbour: of('the neighbour'),
-      past: of('who comes past'),
+      bypassing: of('the bypassing client'),
       network: of('the network'),
-      honest: of(HONEST_PEOPLE),
+      honest: of(HONEST_USERS),
       victim: of('the victim'),
     };
   },

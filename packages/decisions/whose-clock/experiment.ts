@@ -8,28 +8,28 @@ import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
 import { plainLimit } from '../frame/subjects/plain-limit.ts';
 import { callersClock } from './naive.ts';
 
-/** What a task's calls pass on their way to Redis. `clockUs` is the task's own clock. */
+/** Wraps a task's connection to Redis. `clockUs` is the task's own clock. */
 type Connect = (redis: Redis, clockUs: () => number) => Redis;
 
 const CAPACITY = 10;
 const REFILL_MS = 10_000;
 const CALLS = 60;
-/** How far the second task's clock is ahead: two tokens' worth, which is what the two calls of a turn cost. */
+/** The second task's clock skew: two tokens' worth, which is what the two calls of one round cost. */
 const AHEAD_MS = 2 * REFILL_MS;
 
 const limit = plainLimit({ capacity: CAPACITY, refillIntervalMs: REFILL_MS });
 
 export default defineExperiment<Connect, 'apart' | 'together'>({
   name: 'whose-clock',
-  claim: 'Wrong clocks of tasks give nobody a token.',
-  load: `A bucket of ${CAPACITY} tokens gets one more every ${REFILL_MS / 1000} s. Within a second a client calls ${CALLS} times, in turn at two tasks: once while their clocks agree, and once while the second one's is ${AHEAD_MS / 1000} s ahead.`,
+  claim: 'Clock skew between tasks mints no tokens.',
+  load: `A bucket of ${CAPACITY} tokens refills one every ${REFILL_MS / 1000} s. A client calls ${CALLS} times within a second, alternating between two tasks: once while their clocks agree, and once while the second task's clock is ${AHEAD_MS / 1000} s ahead.`,
   measures: {
-    together: 'let through, with clocks that agree',
-    apart: 'let through, with clocks that do not',
+    together: 'calls allowed, clocks in agreement',
+    apart: 'calls allowed, with clock skew',
   },
   naive: {
     'tasks-clock': {
-      what: 'each task says what time it is',
+      what: 'each task sends its own time',
       subject: (redis, clockUs) => withEditedScripts(redis, callersClock, () => [clockUs()]),
       differences: [{ edits: callersClock }],
       mostChangedLines: 3,
@@ -37,12 +37,12 @@ export default defineExperiment<Connect, 'apart' | 'together'>({
     },
   },
   shipped: {
-    what: 'Redis says what time it is, once in each decision',
+    what: 'the script reads Redis’s clock, once per decision',
     subject: (redis) => redis,
     holds: { together: exactly(CAPACITY), apart: exactly(CAPACITY) },
   },
   mutation: {
-    what: 'the script believes a caller whose clock is ahead of Redis’s',
+    what: 'the script trusts a caller whose clock is ahead of Redis’s',
     subject: (redis, clockUs) =>
       withEditedScripts(
         redis,
@@ -57,7 +57,7 @@ export default defineExperiment<Connect, 'apart' | 'together'>({
       ),
   },
   prediction: {
-    question: `Of ${CALLS} calls within a second, how many does a bucket of ${CAPACITY} let through that two tasks refill by their own clocks, ${AHEAD_MS / 1000} s apart?`,
+    question: `A bucket holds ${CAPACITY} tokens. How many of ${CALLS} calls within a second are allowed if two tasks refill it by their own clocks, ${AHEAD_MS / 1000} s apart?`,
     arm: 'tasks-clock',
     measure: 'apart',
   },
@@ -66,7 +66,7 @@ export default defineExperiment<Connect, 'apart' | 'together'>({
     const calls = await guardedCalls(stage);
     const tasks = await stage.tasks(2);
 
-    /** `aheadMs`: by how much each task's clock is ahead. */
+    /** `aheadMs` is the skew of each task's clock. */
     async function callInTurn(client: string, aheadMs: [number, number]) {
       const connected = tasks.map(({ name, redis }, index) => ({
         name,

@@ -1,2 +1,2 @@
-/** The caller says what time it is. */
+/** The caller sends the time. */
 export { callersClock } from '../frame/subjects/clock.ts';

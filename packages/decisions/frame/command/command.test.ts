@@ -26,33 +26,33 @@ async function command(args: string[], signal = new AbortController().signal) {
   return { code, ...told };
 }
 
-test('the list names every experiment and its question, and needs no stores', async () => {
+test('--list prints every experiment and its question without stores', async () => {
   const { code, out, stopped } = await command(['--list']);
   expect([code, stopped]).toEqual([0, false]);
   expect(out.trim().split('\n')).toHaveLength(experiments.length);
   expect(out).toMatch(/^atomic-or-not +Your limiter reads the tokens/m);
 });
 
-test('what is proved ends with 0, says how good the guess was, and is kept', async () => {
+test('a proved run exits with 0, compares the prediction, and is stored', async () => {
   const { code, out, kept, stopped } = await command(['atomic-or-not', '--predict', '7']);
   expect([code, kept, stopped]).toEqual([0, ['atomic-or-not'], true]);
-  expect(out).toContain('You said 7; it was 30.');
-  expect(out).toMatch(/let through of 30 at the same moment +30 \(30\) ✖ +5 \(5\) ✔/);
-  expect(out).toMatch(/^ *found \(expected\): .*\n *✔ holds .* ✖ does not/m);
+  expect(out).toContain('You predicted 7; the result is 30.');
+  expect(out).toMatch(/of 30 concurrent calls, allowed +30 \(30\) ✖ +5 \(5\) ✔/);
+  expect(out).toMatch(/^ *found \(expected\): .*\n *✔ keeps .* ✖ breaks it/m);
 });
 
-test('a run is told as JSON, and nothing else is', async () => {
+test('--json prints only JSON', async () => {
   const { out } = await command(['atomic-or-not', '--json']);
   expect(JSON.parse(out)).toMatchObject({ experiment: 'atomic-or-not', proved: true, arms: [{}, { name: 'shipped' }] });
 });
 
-test('what is not proved ends with 1, says why, and is not kept if it was a mutation', async () => {
+test('an unproved run exits with 1 and the reason, and a mutation is not stored', async () => {
   const { code, out, kept } = await command(['atomic-or-not', '--mutated']);
   expect([code, kept]).toEqual([1, []]);
-  expect(out).toContain('shipped: let through of 30 at the same moment: found 30, stated 5');
+  expect(out).toContain('shipped: of 30 concurrent calls, allowed: found 30, stated 5');
 });
 
-test('an interrupted run ends with 130, and its stores are ended', async () => {
+test('an interrupted run exits with 130 and stops its stores', async () => {
   const { code, stopped } = await command(['--all'], AbortSignal.abort());
   expect([code, stopped]).toEqual([130, true]);
 });
@@ -63,14 +63,14 @@ test.each([
   [['whose-clock', 'atomic-or-not'], 'Name one experiment.'],
   [['--predict', 'many', 'whose-clock'], '--predict wants a number, not many.'],
   [['--quietly'], expect.stringContaining("Unknown option '--quietly'")],
-])('%j ends with 2, and says what could be asked', async (args, message) => {
+])('%j exits with 2 and the usage', async (args, message) => {
   const { code, err, stopped } = await command(args);
   expect([code, stopped]).toEqual([2, false]);
   expect(err.split('\n')[0]).toEqual(message);
   expect(err).toContain('Usage: npm run experiment -- NAME');
 });
 
-test('npm run experiment runs it', () => {
+test('npm run experiment runs an experiment', () => {
   const out = execFileSync('npm', ['run', '--silent', 'experiment', '--', '--list'], { cwd: repositoryRoot });
   expect(String(out)).toContain('never-oversell');
 });

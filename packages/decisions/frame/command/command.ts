@@ -8,24 +8,24 @@ import { removeAbandonedKeys } from '../run-keys.ts';
 import { printable, printableInALine } from './report.ts';
 
 const usage = `Usage: npm run experiment -- NAME            run one experiment
-                    NAME --predict N         say first what it will find
-                    NAME --mutated           the shipped design without its safeguard: it is to fail
-                    NAME --json              the result as JSON
+                    NAME --predict N         predict the result first
+                    NAME --mutated           the shipped design without its safeguard: it must fail
+                    NAME --json              print the result as JSON
                     --all                    run them all
-                    --list                   their names, and the questions that they answer`;
+                    --list                   list their names and questions`;
 
 type Surroundings = {
-  /** Asked only if something is to be run. */
+  /** Called only if an experiment is to be run. */
   findStores: () => Promise<Stores & { stop: () => Promise<void> }>;
   signal: AbortSignal;
   print: (text: string) => void;
   printError: (text: string) => void;
   colour: boolean;
-  /** Keeps the last run of each experiment. */
+  /** Stores the result as the experiment's last. */
   keep: (result: ExperimentResult) => void;
 };
 
-/** @returns the exit code: 0 if all that ran is proved, 1 if not, 2 for a wrong command line, 130 if it was interrupted */
+/** @returns the exit code: 0 if every run is proved, 1 if not, 2 for an invalid command line, 130 if interrupted */
 export async function runCommand(args: string[], around: Surroundings): Promise<number> {
   const asked = readArgs(args);
   if (typeof asked === 'string') {
@@ -50,7 +50,7 @@ export async function runCommand(args: string[], around: Surroundings): Promise<
 
 type Asked = { run: Experiment[]; list: boolean; json: boolean; mutated: boolean; predicted: number | undefined };
 
-/** What is asked for, or what is wrong with how it was asked. */
+/** Returns the parsed command line, or an error message. */
 function readArgs(args: string[]): Asked | string {
   const boolean = { type: 'boolean', default: false } as const;
   try {
@@ -78,7 +78,7 @@ async function runAll({ run, json, mutated, predicted }: Asked, stores: Stores, 
   const alone = run.length === 1;
   const results: ExperimentResult[] = [];
   await removeAbandonedKeys(stores.redisUrl).catch((error: Error) =>
-    around.printError(`The keys of runs that died could not be removed: ${error.message}`),
+    around.printError(`Could not remove the keys of crashed runs: ${error.message}`),
   );
   for (const experiment of run) {
     const arena = openArena(stores);
@@ -100,4 +100,4 @@ async function runAll({ run, json, mutated, predicted }: Asked, stores: Stores, 
 
 const invitation = ({ name, prediction }: Experiment) => `
   The card: packages/decisions/${name}/card.md
-  Next time guess first, with --predict N: ${prediction.question}`;
+  Next time predict it first, with --predict N: ${prediction.question}`;

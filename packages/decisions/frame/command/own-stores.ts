@@ -6,9 +6,9 @@ import type { Stores } from '../arena.ts';
 import { repositoryRoot } from '../shipped-source.ts';
 
 /**
- * The stores for runs from the command line: those of `DATABASE_URL` and `REDIS_URL`, else those of the running stack, else
- * stores that are started for it and ended by `stop`.
- * @throws Error if one of the variables is set without the other
+ * Returns the stores for runs from the command line: those of `DATABASE_URL` and `REDIS_URL`, else the running stack's, else new
+ * ones that `stop` stops.
+ * @throws if only one of the variables is set
  */
 export async function findStores(env: NodeJS.ProcessEnv): Promise<Stores & { stop: () => Promise<void> }> {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = env;

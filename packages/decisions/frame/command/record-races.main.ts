@@ -5,7 +5,7 @@ import { recordings, recordRaces } from '../interleaving/record-races.ts';
 import { repositoryRoot } from '../shipped-source.ts';
 import { findStores } from './own-stores.ts';
 
-// Records the races anew, for the player on the pages.
+// Records the races again, for the player on the pages.
 const stores = await findStores(process.env);
 try {
   for (const decision of Object.keys(recordings)) {

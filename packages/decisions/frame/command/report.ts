@@ -4,7 +4,7 @@ import { type ArmResult, type ExperimentResult, inWords, type MeasureResult } fr
 
 type Paint = (style: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
 
-/** A run for people who read a terminal: what was done, what was found in each arm, what follows, and the difference. */
+/** Formats a run for a terminal: the load, each arm's results, the verdict and the differences. */
 export function printable(result: ExperimentResult, { colour }: { colour: boolean }): string {
   const paint: Paint = colour ? (style, text) => styleText(style, text, { validateStream: false }) : (_, text) => text;
   const lines = [
@@ -25,7 +25,7 @@ export function printable(result: ExperimentResult, { colour }: { colour: boolea
   return lines.join('\n');
 }
 
-/** One line for a list of runs. */
+/** Formats a run as one line of a list. */
 export function printableInALine({ experiment, proved, arms, durationMs }: ExperimentResult) {
   const found = (arm: ArmResult) => `${arm.name} ${arm.measures.map((measure) => measure.found).join('/')}`;
   return `${proved ? '✔' : '✖'} ${experiment.padEnd(24)} ${arms.map(found).join(' · ')}  (${durationMs} ms)`;
@@ -36,13 +36,13 @@ const widthOfNames = ({ arms }: ExperimentResult) => Math.max(...arms.map(({ nam
 function predictionLines({ prediction }: ExperimentResult, paint: Paint) {
   if (!prediction) return [];
   const { question, predicted, found } = prediction;
-  const right = predicted === found ? paint('green', 'exactly so') : `it was ${found}`;
-  return ['', ...wrapped(question), `  You said ${predicted}; ${right}.`];
+  const right = predicted === found ? paint('green', 'correct') : `the result is ${found}`;
+  return ['', ...wrapped(question), `  You predicted ${predicted}; ${right}.`];
 }
 
 const legend = [
-  'found (expected): what this arm came to, and in brackets what it was expected to come to.',
-  '✔ holds what the design has to hold · ✖ does not: of a naive arm that is expected, and the reason to ship another.',
+  'found (expected): the arm’s result, with the expected result in parentheses.',
+  '✔ keeps the guarantee · ✖ breaks it: expected of a naive arm, and the reason not to ship it.',
 ];
 
 function tableOf(arms: ArmResult[], paint: Paint): string[] {
@@ -58,20 +58,20 @@ function tableOf(arms: ArmResult[], paint: Paint): string[] {
   return [paint('bold', lineOf(heads)), ...rows.map(lineOf)];
 }
 
-/** What was found, what was expected of this arm, and whether it is what the shipped arm holds. */
+/** Formats a result, its expectation, and whether it keeps the shipped guarantee. */
 function cellOf(arm: string, { found, expected, asExpected, holds }: MeasureResult) {
-  const foretold = asExpected ? inWords(expected) : `expected ${inWords(expected)}`;
+  const stated = asExpected ? inWords(expected) : `expected ${inWords(expected)}`;
   const mark = arm === 'shipped' ? (holds && asExpected ? '✔' : '✖') : holds ? '' : '✖';
-  return `${found} (${foretold}) ${mark}`.trimEnd();
+  return `${found} (${stated}) ${mark}`.trimEnd();
 }
 
 function verdictLines({ proved, reasons }: ExperimentResult, paint: Paint) {
   if (proved)
-    return [`  ${paint('green', '✔ Proved: the naive design fails as stated, and the shipped one holds.')}`, ''];
+    return [`  ${paint('green', '✔ Proved: the naive design fails as stated and the shipped design holds.')}`, ''];
   return [`  ${paint('red', '✖ Not proved:')}`, ...reasons.map((reason) => `    ${reason}`), ''];
 }
 
-/** Lines that are the same are shown next to a change, as many as give it a place. */
+/** Unchanged lines shown around each change. */
 const CONTEXT = 2;
 
 function differenceLines(arm: string, parts: DifferenceReport[], paint: Paint): string[] {
@@ -83,7 +83,7 @@ function differenceLines(arm: string, parts: DifferenceReport[], paint: Paint): 
       if (kind === 'added') return [paint('green', `  + ${text}`)];
       return near(index) ? [paint('dim', `    ${text}`)] : [];
     });
-    const does = lines.every(({ kind }) => kind === 'added') ? 'adds, in' : 'differs in';
+    const does = lines.every(({ kind }) => kind === 'added') ? 'adds' : 'differs in';
     return [`  ${paint('bold', arm)} ${does} ${title}:`, ...shown, ''];
   });
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { gateUntil, meetingOf, until, untilDoneOrStuck } from './barriers.ts';
+import { barrierOf, gateUntil, until, untilDoneOrStuck } from './barriers.ts';
 
-test('nobody leaves a meeting before all have come, and who comes later waits for nobody', async () => {
-  const meeting = meetingOf(3);
+test('a barrier opens when all participants have arrived, and later arrivals do not wait', async () => {
+  const meeting = barrierOf(3);
   const told: string[] = [];
   const come = async (name: string) => {
     told.push(`${name} comes`);
@@ -18,15 +18,17 @@ test('nobody leaves a meeting before all have come, and who comes later waits fo
   expect(told.slice(-2)).toEqual(['fourth comes', 'fourth goes']);
 });
 
-test('a meeting that does not come about fails, and says who is missing', async () => {
-  await expect(meetingOf(3, { deadlineMs: 5 }).arrive()).rejects.toThrow('a meeting of 3 waited in vain for 2 of them');
+test('a barrier times out with the number of missing participants', async () => {
+  await expect(barrierOf(3, { deadlineMs: 5 }).arrive()).rejects.toThrow(
+    'barrier timeout: 2 of 3 participants did not arrive',
+  );
 });
 
-test('what does not become so fails, and says what was waited for', async () => {
-  await expect(until('pigs fly', () => false, { deadlineMs: 5 })).rejects.toThrow('waited in vain until pigs fly');
+test('until() times out with the condition that it waited for', async () => {
+  await expect(until('pigs fly', () => false, { deadlineMs: 5 })).rejects.toThrow('timed out waiting until pigs fly');
 });
 
-test('what gets nowhere is given up, what goes on is not, and what is done is not waited for', async () => {
+test('a call without progress is given up, one with progress is not, and a settled one returns at once', async () => {
   const never = new Promise(() => {});
   let looks = 0;
   // Goes on at the first ten looks.
@@ -38,7 +40,7 @@ test('what gets nowhere is given up, what goes on is not, and what is done is no
   expect(performance.now() - begunAt).toBeLessThan(30_000);
 });
 
-test('a gate opens once, for all, and stays open', async () => {
+test('a gate opens once, for all callers, and stays open', async () => {
   let isSo = false;
   let asked = 0;
   const pass = gateUntil('it is so', () => {

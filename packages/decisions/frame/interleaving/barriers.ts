@@ -2,27 +2,27 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { Pool, PoolClient, Submittable } from 'pg';
 
-/** No barrier is waited at for longer: then the interleaving did not come about, and the experiment fails instead of hanging. */
+/** Barrier timeout: if a participant never arrives, the interleaving is impossible and the run fails instead of hanging. */
 const DEADLINE_MS = 5_000;
 
 /**
- * A place where everybody waits until all have come. What a busy day does once in ten thousand times is so done every time,
- * by order and not by luck: no sleeps, no tries.
+ * A barrier for `count` participants. It forces the interleaving that production hits once in ten thousand times, without sleeps
+ * and without repetitions.
  */
-export function meetingOf(count: number, { deadlineMs = DEADLINE_MS } = {}) {
+export function barrierOf(count: number, { deadlineMs = DEADLINE_MS } = {}) {
   let missing = count;
   let open = () => {};
   const all = new Promise<void>((resolve) => {
     open = resolve;
   });
   return {
-    /** Comes, and waits for the others; who comes after them waits for nobody. @throws if not all have come in time */
+    /** Arrives and waits for the others; later arrivals don't wait. @throws if not all arrive in time */
     async arrive() {
       missing -= 1;
       if (missing <= 0) return open();
       const met = new AbortController();
       const late = wait(deadlineMs, undefined, { signal: met.signal }).then(() => {
-        throw new Error(`a meeting of ${count} waited in vain for ${missing} of them`);
+        throw new Error(`barrier timeout: ${missing} of ${count} participants did not arrive`);
       });
       await Promise.race([all, late]).finally(() => met.abort());
     },
@@ -30,8 +30,8 @@ export function meetingOf(count: number, { deadlineMs = DEADLINE_MS } = {}) {
 }
 
 /**
- * Waits for it, or until it gets nowhere: `progress` says how far it has come, and was the same for so long. Time is counted in
- * short waits, so that a process that had no turn for a while does not take its own absence for that of an answer.
+ * Waits until `it` settles, or until `progress` hasn't changed for `stuckMs`. Time is counted in short waits, so that a process that
+ * was descheduled doesn't mistake its own pause for a missing answer.
  */
 export async function untilDoneOrStuck(it: Promise<unknown>, progress: () => number, stuckMs: number) {
   const state: { done: boolean } = { done: false };
@@ -52,16 +52,16 @@ export async function untilDoneOrStuck(it: Promise<unknown>, progress: () => num
 
 const LOOK_MS = 20;
 
-/** Asks until it is so. @throws if it is not so in time; `what` ends the sentence "waited in vain until …" */
+/** Polls until `isSo`. @throws on timeout; `what` completes "timed out waiting until …" */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, { deadlineMs = DEADLINE_MS } = {}) {
   const deadline = performance.now() + deadlineMs;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out waiting until ${what}`);
     await wait(2);
   }
 }
 
-/** A gate that is shut until it is so for the first time, and open from then on. @returns passes it */
+/** Returns a gate: a function that waits until `isSo` was true once, and from then on doesn't wait. */
 export function gateUntil(what: string, isSo: () => boolean | Promise<boolean>, options: { deadlineMs?: number } = {}) {
   let opening: Promise<void> | undefined;
   return () => {
@@ -71,22 +71,22 @@ export function gateUntil(what: string, isSo: () => boolean | Promise<boolean>, 
 }
 
 /**
- * A view of a task's connection for one request, on which the first answer is heard only when everybody at the meeting has
- * theirs: whatever the others do first, they have done. `tell` is told of each command and its answer.
+ * Wraps a task's connection for one request: its first answer is delivered only when every participant of the barrier has its own.
+ * `tell` is called with each command's name.
  */
-export function hearTogether(
+export function answerTogether(
   redis: Redis,
-  meeting: ReturnType<typeof meetingOf>,
+  barrier: ReturnType<typeof barrierOf>,
   tell: (command: string) => void,
 ): Redis {
   let first = true;
   const sendCommand = async (...[command, stream]: Parameters<Redis['sendCommand']>) => {
     const answer = await redis.sendCommand(command, stream);
     tell(command.name);
-    // An error is no answer: a script that Redis does not know yet is sent once more.
+    // An error doesn't count: on NOSCRIPT the client sends the script again.
     if (first) {
       first = false;
-      await meeting.arrive();
+      await barrier.arrive();
     }
     return answer;
   };
@@ -94,8 +94,8 @@ export function hearTogether(
 }
 
 /**
- * Holds back what a pool's connections send: each message until `before` is through. A message is what node-postgres sends at
- * once, a statement or several of `inOneRoundTrip`. Call it before the pool's first connection is opened.
+ * Delays each message of a pool's connections until `before` resolves. A message is one statement, or the statements of one
+ * `inOneRoundTrip`. Must be called before the pool opens its first connection.
  */
 export function holdMessages(pool: Pool, before: (message: { inTransaction: boolean }) => Promise<void>) {
   pool.on('connect', (client: PoolClient) => {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { until } from './barriers.ts';
 import { layCable } from './cable.ts';
 
-/** A store that answers with what it is told, and remembers it; and a cable to it. */
+/** An echo server that records what it receives, and a cable to it. */
 async function storeBehindCable() {
   const heard: string[] = [];
   const store = createServer((socket) => {
@@ -41,14 +41,14 @@ async function caller({ url }: { url: string }) {
   return { socket, heard: () => heard, closed: () => closed };
 }
 
-test('what is sent passes, there and back', async () => {
+test('a plugged-in cable passes bytes in both directions', async () => {
   const { cable } = await storeBehindCable();
   const { socket, heard } = await caller(cable);
   socket.write('ping');
   await until('the answer is there', () => heard() === 'ping');
 });
 
-test('through a silent cable nothing passes, and all of it when it is plugged in again', async () => {
+test('a silent cable holds bytes and delivers them when it is plugged in again', async () => {
   const { cable, heard } = await storeBehindCable();
   const early = await caller(cable);
   early.socket.write('before,');
@@ -67,7 +67,7 @@ test('through a silent cable nothing passes, and all of it when it is plugged in
   await until('both are answered', () => early.heard().endsWith('meanwhile,') && late.heard() !== '');
 });
 
-test('who hangs up on a silent cable is not heard when it is plugged in', async () => {
+test('bytes of a connection that closed while the cable was silent are never delivered', async () => {
   const { cable, heard } = await storeBehindCable();
   cable.silence();
   const impatient = await caller(cable);
@@ -80,7 +80,7 @@ test('who hangs up on a silent cable is not heard when it is plugged in', async 
   expect(heard()).toBe('next');
 });
 
-test('a cut cable breaks what is open and refuses what is new, until it is plugged in', async () => {
+test('a cut cable closes open connections and refuses new ones until it is plugged in', async () => {
   const { cable } = await storeBehindCable();
   const early = await caller(cable);
   cable.cut();
@@ -93,7 +93,7 @@ test('a cut cable breaks what is open and refuses what is new, until it is plugg
   await until('the answer is there', () => late.heard() === 'again');
 });
 
-test('who sends more than a silent cable holds is cut off', async () => {
+test('a connection that exceeds a silent cable’s buffer is closed', async () => {
   const { cable } = await storeBehindCable();
   cable.silence();
   const { socket, closed } = await caller(cable);

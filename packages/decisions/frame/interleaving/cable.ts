@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Stage } from '../arena.ts';
 
-/** More than an arm sends while nothing passes. What sends more is cut off. */
+/** More than an arm sends while the cable is silent; beyond that the connection is closed. */
 const MOST_WAITING_BYTES = 1_000_000;
 const MOST_CONNECTIONS = 100;
 
 /**
- * Lays a cable from an arm to a store, which can be pulled out without harm to the store and to whoever else uses it. It is
- * gone when the arm ends.
- * @param storeUrl with the store's host and port
+ * Starts a TCP proxy from an arm to a store, which can be silenced or cut without disturbing the store's other clients. It closes
+ * with the arm.
+ * @param storeUrl the store's URL, with host and port
  */
 export async function layCable(stage: Pick<Stage, 'onClose'>, storeUrl: string) {
   const store = new URL(storeUrl);
@@ -40,14 +40,14 @@ export async function layCable(stage: Pick<Stage, 'onClose'>, storeUrl: string) 
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
   return {
-    /** The store's, by way of the cable. */
+    /** The store's URL through the proxy. */
     url: url.href,
-    /** From now on nothing passes, and nobody is told. What is sent waits; who hangs up takes it back. */
+    /** Silences the proxy: bytes wait, and are dropped if either side closes its connection. */
     silence() {
       state = 'silent';
       for (const wire of wires) wire.hold();
     },
-    /** Breaks every connection, and refuses new ones. */
+    /** Closes every connection and refuses new ones. */
     cut() {
       state = 'cut';
       breakAll();

@@ -10,12 +10,12 @@ const counting = (name: string, turns: number): Racer => ({
   },
 });
 
-test('two requests take turns, and the longer one goes on alone', async () => {
+test('two requests alternate, and the longer one finishes alone', async () => {
   const steps = await recordSteps([counting('A', 1), counting('B', 3)], nothingToSee);
   expect(steps.map(({ actor, what }) => `${actor} ${what}`)).toEqual(['A turn 1', 'B turn 1', 'B turn 2', 'B turn 3']);
 });
 
-test('who waits for a lock is passed over, and goes on when it is released', async () => {
+test('a request that waits for a lock is skipped and resumes when the lock is released', async () => {
   let release = () => {};
   const lock = new Promise<void>((resolve) => {
     release = resolve;
@@ -56,11 +56,11 @@ test('who waits for a lock is passed over, and goes on when it is released', asy
     ['B', 'locks', 'waits'],
     ['A', 'writes', 'written'],
     ['A', 'commits', 'committed'],
-    ['B', 'has waited, and goes on', 'locked'],
+    ['B', 'gets the lock and goes on', 'locked'],
   ]);
 });
 
-test('a request that fails fails the recording', async () => {
+test('a failing request fails the recording', async () => {
   const failing: Racer = { name: 'A', run: async () => Promise.reject(new Error('no database')) };
   await expect(recordSteps([failing], nothingToSee)).rejects.toThrow('no database');
 });

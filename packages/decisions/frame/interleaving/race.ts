@@ -1,8 +1,8 @@
 import { until } from './barriers.ts';
 
 /**
- * A race of two requests, as it was when it was recorded, for stepping through it forwards and backwards. Each step is one
- * statement or script that one of them sends, and what the store holds afterwards.
+ * A recorded race of two requests, to step through forwards and backwards. Each step is one statement or script of one request,
+ * and the store's state afterwards.
  */
 export type Race = {
   decision: string;
@@ -11,32 +11,32 @@ export type Race = {
   title: string;
   /** ISO 8601. */
   recordedAt: string;
-  /** Which stores, in a few words. */
+  /** The stores, for people. */
   stores: string;
   actors: { name: string; what: string }[];
   steps: RaceStep[];
-  /** What came of it, in a sentence. */
+  /** The outcome, in a sentence. */
   ending: string;
 };
 
 export type RaceStep = {
   actor: string;
   what: string;
-  /** The SQL or Lua that it sends. */
+  /** The SQL or Lua that the request sends. */
   statement?: string | undefined;
-  /** What it is answered. */
+  /** The answer, for people. */
   result?: string | undefined;
-  /** It has sent the statement and has no answer yet: it waits for a lock. */
+  /** True while the statement waits for a lock. */
   waiting?: boolean | undefined;
-  /** What everybody can see in the store now: in PostgreSQL, what is committed. */
+  /** The store's visible state: in PostgreSQL, committed data. */
   row: Record<string, string | number | null>;
   locks: Lock[];
 };
 
 /**
- * An entry of PostgreSQL's pg_locks, where nobody sees who has locked a row: that is written into the row itself.
+ * An entry of PostgreSQL's pg_locks, which doesn't show row locks: those are stored in the row itself.
  * - `relation`: on the table `on`; a `RowShareLock` announces locks on its rows, a `RowExclusiveLock` writes.
- * - `tuple`: the place at the head of the line for a row of the table `on`, which another transaction has locked.
+ * - `tuple`: first in the queue for a row of the table `on` that another transaction has locked.
  * - `transaction`: on the other transaction, which holds it until it ends.
  */
 export type Lock = {
@@ -48,49 +48,49 @@ export type Lock = {
   granted: boolean;
 };
 
-/** What is in `race.json` of a decision. */
+/** The content of a decision's `race.json`. */
 export type RaceFile = { races: Race[] };
 
-/** Something that an actor is about to do. `perform` does it and tells the answer in words. */
+/** An actor's next action. `perform` executes it and returns the answer in words. */
 export type Turn = {
   what: string;
   statement?: string | undefined;
   perform: () => Promise<string | undefined>;
-  /** After it nobody waits for this actor any more. */
+  /** True if it releases the actor's locks. */
   releases?: boolean;
 };
 
-/** Does this when it is the actor's turn. Fails as `perform` fails. */
+/** Waits for the actor's turn and performs the action. Rejects as `perform` does. */
 export type TakeTurn = (turn: Turn) => Promise<void>;
 
 export type Racer = {
   name: string;
-  /** The request, which takes a turn for each thing it does to the store. */
+  /** The request, which takes a turn for each store call. */
   run: (takeTurn: TakeTurn) => Promise<unknown>;
 };
 
 export type Watch = {
-  /** What everybody can see now. */
+  /** Reads the visible state. */
   look: () => Promise<Pick<RaceStep, 'row' | 'locks'>>;
-  /** Whether this actor's statement waits for a lock. */
+  /** Tells whether this actor's statement waits for a lock. */
   isBlocked: (actor: string) => Promise<boolean>;
 };
 
 /**
- * Lets two requests or more take turns: A, B, A, B … Who waits for a lock is passed over, and goes on as soon as it has it.
- * The order is made here and not found by luck, so that a race comes out the same each time.
- * @throws what a request throws, and if a turn comes to no end
+ * Lets two or more requests take turns: A, B, A, B … A request that waits for a lock is skipped and resumes as soon as it has it.
+ * The interleaving is forced, so a race has the same outcome every time.
+ * @throws what a request throws, and if a turn doesn't end
  */
 export async function recordSteps(racers: readonly Racer[], { look, isBlocked }: Watch): Promise<RaceStep[]> {
   const actors = racers.map((racer) => startRacer(racer));
   const steps: RaceStep[] = [];
-  const whoWait = new Set<(typeof actors)[number]>();
+  const blocked = new Set<(typeof actors)[number]>();
   const note = async ({ name }: { name: string }, step: Omit<RaceStep, 'actor' | 'row' | 'locks'>) => {
     steps.push({ actor: name, ...step, ...(await look()) });
   };
 
   for (let turn = 0; ; turn++) {
-    await until('everybody knows what to do next', () =>
+    await until('every actor has an action, is busy or is done', () =>
       actors.every((actor) => actor.isOver() || actor.offered() || actor.isBusy()),
     );
     const ready = actors.filter((actor) => actor.offered());
@@ -98,16 +98,16 @@ export async function recordSteps(racers: readonly Racer[], { look, isBlocked }:
     const wanted = actors[turn % actors.length] as (typeof actors)[number];
     const actor = ready.includes(wanted) ? wanted : (ready[0] as (typeof actors)[number]);
     const { what, statement, releases } = actor.begin();
-    await until(`it is known what became of "${what}"`, async () => !actor.isBusy() || (await isBlocked(actor.name)));
+    await until(`"${what}" is done or waits for a lock`, async () => !actor.isBusy() || (await isBlocked(actor.name)));
     const waiting = actor.isBusy();
-    if (waiting) whoWait.add(actor);
-    const freed = releases ? [...whoWait].filter((other) => other !== actor) : [];
-    // Before anybody looks, so that all who look see the same.
+    if (waiting) blocked.add(actor);
+    const freed = releases ? [...blocked].filter((other) => other !== actor) : [];
+    // Before the state is read, so that the recording is deterministic.
     for (const other of freed) await until(`${other.name} goes on`, () => !other.isBusy());
     await note(actor, { what, statement, ...(waiting ? { waiting } : { result: actor.answer() }) });
     for (const other of freed) {
-      whoWait.delete(other);
-      await note(other, { what: 'has waited, and goes on', result: other.answer() });
+      blocked.delete(other);
+      await note(other, { what: 'gets the lock and goes on', result: other.answer() });
     }
   }
   await Promise.all(actors.map((actor) => actor.ended));
@@ -126,7 +126,7 @@ function startRacer({ name, run }: Racer) {
   const ended = run(takeTurn).finally(() => {
     over = true;
   });
-  // It is awaited in the end; until then a failure is nobody's to handle.
+  // Awaited at the end; until then a rejection must not count as unhandled.
   ended.catch(() => {});
 
   return {
@@ -137,7 +137,7 @@ function startRacer({ name, run }: Racer) {
     offered: () => next !== undefined,
     answer: () => answer,
     begin() {
-      if (!next) throw new Error(`${name} has nothing to do`);
+      if (!next) throw new Error(`${name} has no action`);
       const { turn, settle } = next;
       next = undefined;
       busy = true;

@@ -8,7 +8,7 @@ import type { RaceFile } from './race.ts';
 import { recordings, recordRaces } from './record-races.ts';
 
 describe.each(Object.keys(recordings))('the race of %s', (decision) => {
-  test('comes out as it was recorded, step by step', async () => {
+  test('is recorded again with the same steps', async () => {
     const arena = openArena({
       databaseUrl: inject('testAdminDatabaseUrl'),
       redisUrl: inject('testRedisUrl'),
@@ -22,7 +22,7 @@ describe.each(Object.keys(recordings))('the race of %s', (decision) => {
     }
   });
 
-  test('is lost by the naive arm and won by the shipped one', () => {
+  test('shows the anomaly in the naive arm and not in the shipped one', () => {
     const endings = kept(decision).races.map(({ ending }) => /: (\d+),/.exec(ending)?.[1]);
     expect(endings).toEqual(['2', '1']);
   });

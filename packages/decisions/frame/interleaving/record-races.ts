@@ -6,16 +6,16 @@ import type { Race, RaceFile } from './race.ts';
 type Recorded = Pick<Race, 'actors' | 'steps' | 'ending'>;
 type Recording = { arm: string; title: string; record: (stage: Stage) => Promise<Recorded> };
 
-/** The decisions whose races can be stepped through. */
+/** The decisions with recorded races. */
 export const recordings: Record<string, Recording[]> = {
   'never-oversell': neverOversell,
   'atomic-or-not': atomicOrNot,
 };
 
-/** No race takes longer than a moment, unless it has got stuck. */
+/** A longer race is stuck. */
 const DEADLINE_MS = 20_000;
 
-/** Runs the races of a decision and records each step. @throws if one does not come to its end */
+/** Runs a decision's races and records each step. @throws if one doesn't finish */
 export async function recordRaces(decision: string, arena: Arena): Promise<RaceFile> {
   const races: Race[] = [];
   for (const { arm, title, record } of recordings[decision] ?? []) {

@@ -3,15 +3,15 @@ import { sql } from 'drizzle-orm';
 import type { Connection, Pool, PoolClient } from 'pg';
 import type { Lock, TakeTurn } from './race.ts';
 
-/** What is told of a statement, by its name. `rows` is the first column of each. */
-export type Telling = { what: string; result: (rows: string[]) => string };
+/** How to describe a prepared statement. `rows` has the first column of each row. */
+export type Description = { what: string; result: (rows: string[]) => string };
 
 /**
- * Has every connection that this pool will open send its statements one by one, each when it is its actor's turn. Several
- * statements of one message stay one transaction: PostgreSQL is asked to answer each, and not to end the message. Call it
- * before the first connection is opened, and before `editStatements`.
+ * Makes every future connection of this pool send its statements one by one, each in its actor's turn. The statements of one
+ * message stay one transaction: each is flushed without a sync. Must be called before the first connection is opened and before
+ * `editStatements`.
  */
-export function takeTurnsByStatement(pool: Pool, takeTurn: TakeTurn, tell: Record<string, Telling>) {
+export function takeTurnsByStatement(pool: Pool, takeTurn: TakeTurn, descriptions: Record<string, Description>) {
   pool.on('connect', (client: PoolClient) => {
     const { connection } = client as PoolClient & { connection: Connection };
     const texts = new Map<string, string>();
@@ -44,7 +44,7 @@ export function takeTurnsByStatement(pool: Pool, takeTurn: TakeTurn, tell: Recor
     connection.sync = () => {
       const message = statements;
       statements = [];
-      // Whatever PostgreSQL refuses, the request hears of it from its client.
+      // The request gets PostgreSQL's error from its client.
       sendInTurns(message).catch(() => {});
     };
 
@@ -52,23 +52,23 @@ export function takeTurnsByStatement(pool: Pool, takeTurn: TakeTurn, tell: Recor
       const isOwnTransaction = client.getTransactionStatus() !== 'T' && message[0]?.name !== 'begin';
       try {
         for (const { name: statement, send } of message) {
-          const told = tell[statement];
-          if (!told) throw new Error(`nothing is told of the statement ${statement}`);
+          const description = descriptions[statement];
+          if (!description) throw new Error(`the statement ${statement} has no description`);
           await takeTurn({
-            what: told.what,
+            what: description.what,
             statement: plainly(texts.get(statement) ?? statement),
-            perform: async () => told.result(await answerTo(connection, send)),
+            perform: async () => description.result(await answerTo(connection, send)),
             releases: statement === 'commit',
           });
         }
       } catch {
-        // PostgreSQL looks at nothing more until the message ends.
+        // After an error PostgreSQL ignores everything until the sync.
         return sync();
       }
       if (!isOwnTransaction) return sync();
       await takeTurn({
-        what: 'ends its message, and with it the transaction',
-        statement: 'commit -- implied: a message is one transaction',
+        what: 'ends the message, which commits',
+        statement: 'commit -- implicit: a message is one transaction',
         perform: async () => {
           await answerTo(connection, sync, 'readyForQuery');
           return 'committed';
@@ -79,7 +79,7 @@ export function takeTurnsByStatement(pool: Pool, takeTurn: TakeTurn, tell: Recor
   });
 }
 
-/** Looks at PostgreSQL's locks, as long as there are people who hold or await one of a booking. */
+/** Reads the locks that the tasks hold or wait for. */
 export async function readLocks(db: Database, actorOf: (taskName: string) => string): Promise<Lock[]> {
   const { rows } = await db.execute<Omit<Lock, 'actor'> & { task: string }>(sql`
     select distinct application_name as task, replace(locktype, 'transactionid', 'transaction') as kind, mode,
@@ -92,7 +92,7 @@ export async function readLocks(db: Database, actorOf: (taskName: string) => str
   return rows.map(({ task, ...lock }) => ({ actor: actorOf(task.replace('minitickets ', '')), ...lock }));
 }
 
-/** Whether a statement of this task waits for a lock. */
+/** Tells whether a statement of this task waits for a lock. */
 export async function waitsForLock(db: Database, taskName: string) {
   const { rows } = await db.execute(sql`
     select from pg_stat_activity where datname = current_database()
@@ -112,7 +112,7 @@ function boundTo(connection: Connection) {
 
 type Answered = 'commandComplete' | 'readyForQuery';
 
-/** The rows that come before the end of a statement. @throws what PostgreSQL refuses */
+/** Returns the rows of one statement. @throws PostgreSQL's error */
 function answerTo(connection: Connection, send: () => void, end: Answered = 'commandComplete') {
   return new Promise<string[]>((resolve, reject) => {
     const rows: string[] = [];
@@ -128,7 +128,7 @@ function answerTo(connection: Connection, send: () => void, end: Answered = 'com
   });
 }
 
-/** Without the indentation that it has in its file. */
+/** Removes the indentation that a statement has in its file. */
 function plainly(text: string) {
   const lines = text
     .replace(/^\s*\n/, '')

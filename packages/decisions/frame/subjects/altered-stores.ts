@@ -4,15 +4,15 @@ import type { Connection, Pool, PoolClient } from 'pg';
 import { type Edit, edited, editedFile } from '../edits.ts';
 
 /**
- * A task's connection on which scripts run with these edits; everything else passes as it is.
- * @param moreValues what the edited scripts find at the end of ARGV
+ * Wraps a task's connection so that scripts run with these edits; other commands pass unchanged.
+ * @param moreValues appended to the ARGV of edited scripts
  */
 export function withEditedScripts(
   redis: Redis,
   changes: readonly Edit[],
   moreValues: () => (string | number)[] = () => [],
 ): Redis {
-  // By name or, when Redis does not know the name yet, by text.
+  // By SHA-1, or by source after NOSCRIPT.
   const inPlaceOf = new Map<unknown, string>();
   for (const file of new Set(changes.map((change) => change.file))) {
     const script = editedFile(file, changes);
@@ -28,10 +28,10 @@ export function withEditedScripts(
 
 const shaOf = (text: string) => createHash('sha1').update(text).digest('hex');
 
-/** Has every connection that this pool will open send its statements with these edits. Call it before the first is opened. */
+/** Makes every future connection of this pool send its statements with these edits. Must be called before the first is opened. */
 export function editStatements(pool: Pool, changes: readonly Edit[]) {
   pool.on('connect', (client: PoolClient) => {
-    // Every prepared statement passes it, whoever sends it.
+    // Every prepared statement passes through `parse`.
     const { connection } = client as PoolClient & { connection: Connection };
     const parse = connection.parse.bind(connection);
     connection.parse = (query, more) => parse({ ...query, text: edited(query.text, changes) }, more);

@@ -5,7 +5,7 @@ import type { Stage } from '../arena.ts';
 
 export type ApiTask = Awaited<ReturnType<typeof startApiTask>>;
 
-/** Starts an API task as it is shipped, on a free port of this machine and on the arm's stores. It ends with its arm. */
+/** Starts a shipped API task on a free port, on the arm's stores. It closes with the arm. */
 export async function startApiTask(stage: Stage, name: string) {
   const config = readConfig({
     NODE_ENV: 'test',

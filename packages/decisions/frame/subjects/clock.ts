@@ -2,7 +2,7 @@ import { type Edit, edits } from '../edits.ts';
 
 const file = 'apps/api/src/queries/rate-limits.lua';
 
-/** Has the limiter's script go by the clock of who calls it, in microseconds: one more value, the last one. */
+/** Makes the limiter's script use the caller's clock: microseconds, as the last value of ARGV. */
 export const callersClock = edits(
   { file, region: 'clock' },
   {
@@ -12,11 +12,11 @@ export const callersClock = edits(
 );
 
 /**
- * A clock that stands until the experiment moves it, so that a minute passes in a millisecond and every run counts the same.
- * All arms have it, so it is no difference between them.
+ * A manual clock: the experiment moves it, so a minute takes no time and every run has the same result. All arms use it, so it
+ * isn't a difference between them.
  */
-export const standingClock: Edit[] = [
+export const manualClock: Edit[] = [
   ...callersClock,
-  // Keys expire by Redis's own clock, which goes on: they get an hour more.
+  // Keys expire by Redis's own clock, which keeps running: they get an extra hour.
   ...edits({ file, region: 'expiry' }, { from: 'ceil(expiry / 1000) + 1', to: 'ceil(expiry / 1000) + 3600001' }),
 ];

@@ -3,24 +3,24 @@ import { type HoldOrder, type HoldOutcome, holdBatches } from '@minitickets/api/
 import { sql } from 'drizzle-orm';
 import type { BookingTask, Stage } from '../arena.ts';
 import { gateUntil, holdMessages } from '../interleaving/barriers.ts';
-import type { House } from './house.ts';
+import type { EventOnSale } from './event-on-sale.ts';
 
-/** Books as a task does. */
+/** A task's booking function. */
 export type Book = (eventId: string, order: HoldOrder) => Promise<HoldOutcome>;
 
-/** The shipped writing of bookings, on this task's connections: an order goes into its event's next transaction. */
+/** The shipped group commit on this task's connections: an order joins its event's next transaction. */
 export function shippedWriting({ writingPool: pool }: BookingTask): Book {
   return holdBatches({ pool, holdSeconds: HOLD_SECONDS, refusalBody: JSON.stringify, onSoldOut: () => {} });
 }
 
-/** The whole shipped desk: what is known of a key, the gate of a sold-out event, and then the writing. */
+/** The whole shipped booking desk: idempotency, the inventory gate, and group commit. */
 export function shippedDesk(task: BookingTask): Book {
   return bookingDesk({ ...task, holdSeconds: HOLD_SECONDS, refusalBody: JSON.stringify, log: silent });
 }
 
 export const HOLD_SECONDS = 600;
 
-/** Opens a desk at each of so many tasks, and lets people come to them. */
+/** Opens a booking desk at each of `count` tasks. */
 export async function openDesks(stage: Stage, count: number, openDesk: (task: BookingTask) => Book) {
   const { db } = await stage.connectPostgres('observer');
   const tasks = await stage.bookingTasks(count);
@@ -33,14 +33,14 @@ export async function openDesks(stage: Stage, count: number, openDesk: (task: Bo
   const desks = tasks.map((task) => ({ name: task.name, book: openDesk(task) }));
 
   return {
-    /** For looking at what has become of it all. */
+    /** For reading the results. */
     db,
 
     /**
-     * They come to all tasks at the same moment, and want a place each. No transaction writes before every task has one under
-     * way, which has read what it decides from or waits for a lock: all of them begin before the first one ends.
+     * All buyers ask for one ticket concurrently, at all tasks. Every write is held until each task has a transaction in flight that
+     * has read its inventory or waits for a lock, so all begin before the first one ends.
      */
-    async rush(house: House, people: readonly string[]) {
+    async rush(sale: EventOnSale, people: readonly string[]) {
       let busy = desks.length;
       maySend = gateUntil('all tasks have begun their transaction', async () => {
         const { rows } = await db.execute<{ begun: number }>(sql`
@@ -52,25 +52,25 @@ export async function openDesks(stage: Stage, count: number, openDesk: (task: Bo
       await Promise.all(
         desks.map(async (desk, index) => {
           const own = people.filter((_, nth) => nth % desks.length === index);
-          await Promise.all(own.map((person) => askForAPlace(stage, desk, house, person)));
+          await Promise.all(own.map((person) => askForTicket(stage, desk, sale, person)));
           busy -= 1;
         }),
       );
     },
 
-    /** They come one after the other, to the tasks in turn, and want a place each. */
-    async queue(house: House, people: readonly string[]) {
+    /** The buyers ask for one ticket each, sequentially, round robin over the tasks. */
+    async queue(sale: EventOnSale, people: readonly string[]) {
       for (const [index, person] of people.entries()) {
-        await askForAPlace(stage, desks[index % desks.length] as (typeof desks)[number], house, person);
+        await askForTicket(stage, desks[index % desks.length] as (typeof desks)[number], sale, person);
       }
     },
   };
 }
 
-/** Who meets an error has no place either, and is counted as one who wanted it. */
-async function askForAPlace(stage: Stage, desk: { name: string; book: Book }, house: House, userId: string) {
-  const order = { userId, lines: [{ ticketTypeId: house.ticketTypeId, quantity: 1 }] };
-  const outcome = await desk.book(house.eventId, order).then(
+/** An error counts as a failed request: the buyer has no ticket either. */
+async function askForTicket(stage: Stage, desk: { name: string; book: Book }, sale: EventOnSale, userId: string) {
+  const order = { userId, lines: [{ ticketTypeId: sale.ticketTypeId, quantity: 1 }] };
+  const outcome = await desk.book(sale.eventId, order).then(
     ({ held }): 'served' | 'refused' => (held ? 'served' : 'refused'),
     () => 'failed' as const,
   );

@@ -1,20 +1,19 @@
 import type { Stage } from '../arena.ts';
 
-/** What a limiter says of a call, shipped or not. */
+/** A limiter's decision, shipped or naive. */
 export type Answer = { allowed: boolean; remaining?: number };
 
-/** When a call that was let through did its work. `atMs` is on the clock that the experiment goes by. */
+/** A served call. `atMs` is on the experiment's clock. */
 export type Served = { client: string; atMs: number };
 
 /**
- * The work that a limiter stands before. Each call that it lets through does it, and it leaves a mark in Redis: what got
- * through is counted there, and not by those who called.
+ * The work behind a limiter. Each allowed call leaves a mark in Redis, and those marks are counted, not the callers' own results.
  */
 export async function guardedCalls(stage: Stage) {
   const redis = await stage.connectRedis();
   const began = performance.now();
   return {
-    /** One call of a client to a task. Fails as the limiter fails. @returns what the limiter answers */
+    /** Makes one call to a task. Rejects as the limiter does. @returns the limiter's decision */
     async call<Given extends Answer>(
       limiter: () => Promise<Given>,
       { actor, client = 'client', atMs }: { actor: string; client?: string; atMs?: number },
@@ -26,7 +25,7 @@ export async function guardedCalls(stage: Stage) {
       stage.emit({ kind: 'request', actor, outcome: allowed ? 'served' : 'refused', detail: client, atMs });
       return answer;
     },
-    /** What was let through, in the order in which it was done. */
+    /** Returns the served calls, in order. */
     async served(): Promise<Served[]> {
       return (await redis.lrange(MARKS, 0, -1)).map((mark) => JSON.parse(mark));
     },

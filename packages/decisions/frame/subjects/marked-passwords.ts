@@ -2,8 +2,7 @@ import type { Passwords } from '@minitickets/api/passwords';
 import type { Redis } from 'ioredis';
 
 /**
- * Checks passwords in no time, where a hash would take 25 ms of a core, and leaves a mark in Redis of each one that was tried:
- * what got as far as the hash is counted there.
+ * Replaces the 25 ms hash by a comparison and counts each verified password in Redis, so that the count is what reached the hash.
  */
 export function markedPasswords(redis: Redis) {
   const passwords: Passwords = {

@@ -2,7 +2,7 @@ import { makeLimit } from '@minitickets/api/rules/limits';
 
 type Rate = { capacity: number; refillTokens?: number; refillIntervalMs: number };
 
-/** A limit with these numbers and nothing besides: no bans, no shadow, of no particular policy. */
+/** Makes a limit with these numbers only: no bans, no shadow mode, no particular policy. */
 export function plainLimit({ refillTokens = 1, ...rate }: Rate) {
   const plain = { suppression: null, shadow: false, onStoreFailure: 'closed' } as const;
   return makeLimit('playground', 'free', { refillTokens, ...rate, ...plain }, 0);

@@ -4,13 +4,13 @@ import type { LimitChange, LimitTier, PolicyName } from '@minitickets/contract';
 
 export type LimitInForce = { policy: PolicyName; tier: LimitTier; limit: LimitChange };
 
-/** Puts limits in force as operators do, as rows of PostgreSQL: a task that is opened afterwards, or looks again, has them. */
+/** Overrides limits as an operator does, by rows in PostgreSQL; tasks pick them up at start or with their next poll. */
 export async function putInForce(db: Database, limits: readonly LimitInForce[], changedBy: string) {
   await db.transaction(async (transaction) => {
     await lockLimits(transaction);
     for (const { policy, tier, limit } of limits) {
       await saveOverride(transaction, policy, tier, limit);
-      // The record makes the revision by which tasks see that there is something new.
+      // The audit record is the new revision, by which tasks notice the change.
       await recordChange(transaction, { policy, tier, changedBy, before: limit, after: limit });
     }
   });

@@ -12,13 +12,13 @@ import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import type { Stage } from '../arena.ts';
 
-/** What one task is made of, and the connections that it writes bookings on. */
+/** A task's dependencies, and its pool for bookings. */
 export type TaskDeps = Deps & { writingPool: Pool };
 
 /**
- * Opens an API task whose routes the arm chooses: what every request passes in `app.ts` (errors, sessions, limits, API keys) is
- * around them. It listens nowhere; `inject` asks it. It ends with its arm.
- * @param redis the task's connection, which an arm may have altered
+ * Opens an API task with the arm's choice of routes, inside the hooks of `app.ts` (errors, sessions, limits, API keys). It doesn't
+ * listen; use `inject`. It closes with the arm.
+ * @param redis the task's connection, which an arm may have wrapped
  */
 export async function openTaskApp(stage: Stage, redis: Redis, addRoutes: (app: Api, deps: TaskDeps) => void) {
   const { db, writingPool } = await stage.connectPostgres(TASK);

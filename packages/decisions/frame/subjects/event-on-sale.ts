@@ -7,18 +7,18 @@ import { sql } from 'drizzle-orm';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** An event on sale with one ticket type, and as many people who may buy. */
-export type House = { eventId: string; ticketTypeId: string; capacity: number; people: string[] };
+/** An event on sale with one ticket type, and its potential buyers. */
+export type EventOnSale = { eventId: string; ticketTypeId: string; capacity: number; people: string[] };
 
-export async function openHouse(
+export async function openEvent(
   db: Database,
   { capacity, people }: { capacity: number; people: number },
-): Promise<House> {
-  const ids = await Promise.all(Array.from({ length: people + 1 }, () => newPerson(db)));
+): Promise<EventOnSale> {
+  const ids = await Promise.all(Array.from({ length: people + 1 }, () => newUser(db)));
   const [organiserId = '', ...buyers] = ids;
   const { id: eventId } = await insertEvent(db, {
-    slug: `evening-${randomUUID()}`,
-    name: 'An evening',
+    slug: `event-${randomUUID()}`,
+    name: 'An event',
     venue: 'Town Hall',
     organiserId,
     startsAt: new Date(Date.now() + 30 * DAY_MS),
@@ -33,16 +33,16 @@ export async function openHouse(
   return { eventId, ticketTypeId: type.id, capacity, people: buyers };
 }
 
-/** Places that are somebody's, counted from the bookings and not from the counter that the arms keep. */
-export async function placesTaken(db: Database, { ticketTypeId }: House): Promise<number> {
-  const { rows } = await db.execute<{ places: number }>(sql`
-    select coalesce(sum(quantity), 0)::int as places from booking_lines join bookings on bookings.id = booking_id
+/** Counts the tickets held or sold from the bookings, not from the counters that the arms maintain. */
+export async function ticketsTaken(db: Database, { ticketTypeId }: EventOnSale): Promise<number> {
+  const { rows } = await db.execute<{ tickets: number }>(sql`
+    select coalesce(sum(quantity), 0)::int as tickets from booking_lines join bookings on bookings.id = booking_id
     where ticket_type_id = ${ticketTypeId} and
       (status = 'confirmed' or status = 'held' and hold_expires_at > statement_timestamp())`);
-  return rows[0]?.places ?? Number.NaN;
+  return rows[0]?.tickets ?? Number.NaN;
 }
 
-async function newPerson(db: Database) {
+async function newUser(db: Database) {
   const user = { email: `${randomUUID()}@example.test`, name: 'Somebody', passwordHash: 'nobody logs in with this' };
   return (await insertUser(db, user)).id;
 }
