@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { stepPrinter } from './screen.mjs';
 import { takeStep } from './steps.mjs';
 
-test('where nothing moves, a step is said when it begins, and again with its result when it is done', async () => {
+test('without a terminal, a step is printed when it begins, and again with its result when it is done', async () => {
   const said: string[] = [];
   const on = stepPrinter({ moves: false, print: (line) => said.push(line.trim()) });
   let saidMeanwhile: string[] = [];

@@ -31,19 +31,19 @@ test('a data folder belongs to one launcher at a time', async () => {
   await claim(dataDir);
 });
 
-test('of many starts at the same moment one gets the folder', async () => {
+test('of many concurrent starts exactly one gets the data folder', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => claim(dataDir)));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
-test('what a crashed launcher left running is ended', async () => {
+test('the parts that a crashed launcher left running are stopped', async () => {
   const other = await startOther();
   writeState(dataDir, { launcher: gone, processes: [{ name: 'task-1', record: other.record }] });
   expect(await endLeftovers(dataDir)).toEqual(['task-1']);
   expect(await other.ended).toEqual([null, 'SIGTERM']);
 });
 
-test('what a crashed launcher left running is named, with the address where it answers, until it is ended', async () => {
+test('the parts that a crashed launcher left running are listed, with the URL that still responds, until they are stopped', async () => {
   const other = await startOther();
   const processes = [
     { name: 'balancer', record: other.record },
@@ -55,12 +55,12 @@ test('what a crashed launcher left running is named, with the address where it a
   expect(await leftRunning(dataDir)).toBeUndefined();
 });
 
-test('what a launcher runs that is still there is not left over', async () => {
+test('the parts of a running launcher do not count as left over', async () => {
   await claim(dataDir);
   expect(await leftRunning(dataDir)).toBeUndefined();
 });
 
-test('a process that only has the number of one that was ours is left alone', async () => {
+test('a process that has been given the pid of one of ours is left alone', async () => {
   const other = await startOther();
   writeState(dataDir, { launcher: gone, processes: [{ name: 'task-1', record: { ...other.record, born: 'before' } }] });
   expect(await endLeftovers(dataDir)).toEqual([]);
@@ -70,13 +70,13 @@ test('a process that only has the number of one that was ours is left alone', as
   await other.ended;
 });
 
-test('a launcher that is gone does not count as running', async () => {
+test('a launcher that has died does not count as running', async () => {
   writeState(dataDir, { launcher: gone, url: 'http://localhost:8080', processes: [] });
   expect(await runningState(dataDir)).toBeUndefined();
   await claim(dataDir);
 });
 
-test('nobody else can read the state: the password of the database is in it', async () => {
+test('only its owner can read the state file, which holds the password of the database', async () => {
   await claim(dataDir);
   expect(statSync(join(dataDir, 'state.json')).mode & 0o077).toBe(0);
 });

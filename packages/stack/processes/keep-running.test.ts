@@ -25,7 +25,7 @@ afterEach(async () => {
 const note = (line: string) => notes.push(line);
 const crash = (pid: number) => endProcess(pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
 
-test('a Redis that dies is started again on its port, and that is told in one line', async () => {
+test('a Redis that dies is restarted on its port, and one line says so', async () => {
   const redis = await startRedis({ dataDir: folder });
   kept = keepRunning(redis, { name: 'Redis', note, lookEveryMs: 50 });
   const { pid, url } = redis;
@@ -36,7 +36,7 @@ test('a Redis that dies is started again on its port, and that is told in one li
   expect(notes).toEqual([expect.stringContaining('Redis ended (it was not asked to) and is started again')]);
 });
 
-test('a PostgreSQL that dies is started again with its data, and that is told in one line', async () => {
+test('a PostgreSQL that dies is restarted with its data, and one line says so', async () => {
   const postgres = await startPostgres();
   kept = keepRunning(postgres, { name: 'PostgreSQL', note, lookEveryMs: 50 });
   const ask = async (statement: string) => {
@@ -53,7 +53,7 @@ test('a PostgreSQL that dies is started again with its data, and that is told in
   expect(notes).toEqual([expect.stringContaining('PostgreSQL ended (it was not asked to) and is started again')]);
 });
 
-test('a store that was ended on purpose stays away', async () => {
+test('a store that was stopped on purpose is not restarted', async () => {
   const redis = await startRedis({ dataDir: folder });
   let looks = 0;
   const watched = {

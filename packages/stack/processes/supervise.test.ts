@@ -39,7 +39,7 @@ async function watch(program: string, signal?: AbortSignal, isAlive = async () =
 
 const lives = "console.log('ready'); setInterval(() => {}, 1000);";
 
-test('a process that dies is started again, and that is told in one line', async () => {
+test('a process that dies is restarted, and one line says so', async () => {
   const program = await watch(lives);
   const first = program.pid;
   await program.crash();
@@ -47,7 +47,7 @@ test('a process that dies is started again, and that is told in one line', async
   expect(notes).toEqual([expect.stringContaining('program ended (SIGKILL) and is started again')]);
 });
 
-test('one that keeps ending is started again with pauses that grow', async () => {
+test('a process that keeps dying is restarted with growing pauses', async () => {
   const mayEnd = join(folder, 'may-end');
   // The first one has been seen to be ready by then; those that follow end at once.
   await watch(
@@ -60,7 +60,7 @@ test('one that keeps ending is started again with pauses that grow', async () =>
   expect(notes[0]).toContain('exit code 7');
 });
 
-test('one that runs but does not answer is killed and started again, and that is told in one line', async () => {
+test('a process that runs but does not respond is killed and restarted, and one line says so', async () => {
   const deaf = "process.on('SIGTERM', () => {});";
   const answers = { isAlive: true };
   const program = await watch(deaf + lives, undefined, async () => answers.isAlive);
@@ -72,7 +72,7 @@ test('one that runs but does not answer is killed and started again, and that is
   expect(notes).toEqual([expect.stringContaining('program ended (no answer for 0.25 s, so it was killed)')]);
 });
 
-test('an answer now and then is enough', async () => {
+test('a process that responds now and then is not killed', async () => {
   let looks = 0;
   const program = await watch(lives, undefined, async () => ++looks % 5 === 0);
   const first = program.pid;
@@ -81,20 +81,20 @@ test('an answer now and then is enough', async () => {
   expect(notes).toEqual([]);
 });
 
-test('one that is stopped is not started again', async () => {
+test('a process that was stopped is not restarted', async () => {
   const program = await watch(lives);
   await program.stop();
   expect(isRunning(program.pid)).toBe(false);
   expect(notes).toEqual([]);
 });
 
-test('one that ends before it is ready is a failure with the end of its log', async () => {
+test('a process that ends before it is ready fails with the end of its log', async () => {
   const failure = await watch("console.error('no such database'); process.exit(1);").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);
   expect(failure).toMatchObject({ step: 'task', lines: ['no such database'] });
 });
 
-test('giving up ends what was begun', async () => {
+test('an aborted start stops the process that it began', async () => {
   const signal = AbortSignal.abort('given up');
   await expect(watch('setInterval(() => {}, 1000);', signal)).rejects.toBe('given up');
 });

@@ -32,23 +32,26 @@ test.each([
   expect(await find({ PATH: join(folder, 'bin') })).toMatchObject({ kind: 'binary', path, version, from: 'PATH' });
 });
 
-test.each(['Redis server v=6.2.14 sha=0', 'something else', ''])('one that says "%s" is passed over', async (says) => {
-  install('old', 'redis-server', says);
-  const path = install('new', 'redis-server', 'Redis server v=7.0.0 sha=0');
-  expect(await find({ PATH: `${join(folder, 'old')}:${join(folder, 'new')}` })).toMatchObject({ path });
-});
+test.each(['Redis server v=6.2.14 sha=0', 'something else', ''])(
+  'a server that says "%s" is not used',
+  async (says) => {
+    install('old', 'redis-server', says);
+    const path = install('new', 'redis-server', 'Redis server v=7.0.0 sha=0');
+    expect(await find({ PATH: `${join(folder, 'old')}:${join(folder, 'new')}` })).toMatchObject({ path });
+  },
+);
 
-test('the copy fetched earlier is taken when the PATH has none', async () => {
+test('the copy fetched earlier is used when the PATH has no Redis', async () => {
   const path = install('cache/server/usr/bin', 'redis-server', 'Redis server v=7.0.15 sha=0');
   expect(await find({ PATH: '' })).toMatchObject({ kind: 'binary', path, from: 'the copy fetched earlier' });
 });
 
-test('Docker is taken when it answers', async () => {
+test('Docker is used when it responds and there is no other Redis', async () => {
   install('bin', 'docker', '28.2.2');
   expect(await find({ PATH: `${join(folder, 'bin')}:/bin` })).toMatchObject({ kind: 'docker', image: 'redis:8' });
 });
 
-test('when there is none and downloads are forbidden, the failure says what to install', async () => {
+test('without a Redis and with downloads forbidden, the failure says what to install', async () => {
   const failure = await find({ PATH: join(folder, 'empty') }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);
   expect(failure).toMatchObject({ step: 'redis', fix: expect.stringMatching(/install|compose/) });

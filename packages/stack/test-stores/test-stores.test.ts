@@ -17,7 +17,7 @@ test('a test file begins with a database that is migrated and empty', async () =
   expect(rows).toEqual([{ events: 0 }]);
 });
 
-test('copies of the template can be asked for at the same moment', async () => {
+test('copies of the template can be made concurrently', async () => {
   const adminUrl = inject('testAdminDatabaseUrl');
   const urls = await Promise.all(
     Array.from({ length: 8 }, () => copyTemplateDatabase(adminUrl, inject('testTemplateDatabase'))),

@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('a start after the launcher was killed ends what it left running, and keeps accounts and sessions', async () => {
+test('a start after the launcher was killed stops what it left running, and keeps accounts and sessions', async () => {
   const program = `import(${JSON.stringify(new URL('../launcher/stack.mjs', import.meta.url).href)})
     .then(({ startStack }) => startStack({ dataDir: ${JSON.stringify(dataDir)}, tasks: 1 }))`;
   const launcher = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });

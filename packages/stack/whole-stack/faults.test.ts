@@ -52,7 +52,7 @@ test('while Redis is silent, what must be limited is refused long before Redis i
   expect(pidsOf(stack.current)).toEqual(before);
 });
 
-test('while PostgreSQL is away no task dies, bookings are refused, and afterwards they are made', async () => {
+test('while PostgreSQL is down no task dies and bookings are refused; afterwards they succeed', async () => {
   const { url, postgres } = stack.current;
   const organiser = await demoPerson(url, 'organiser');
   const event = await newEvent(organiser, [1000]);
@@ -72,7 +72,7 @@ test('while PostgreSQL is away no task dies, bookings are refused, and afterward
   expect(before.every(isRunning)).toBe(true);
 });
 
-test('when a task is killed while bookings are made, none is made half, the others go on, and the task comes back', async () => {
+test('when a task is killed during bookings, no booking is made by half, the other tasks go on, and the task comes back', async () => {
   const { url, databaseUrl } = stack.current;
   const organiser = await demoPerson(url, 'organiser');
   const event = await newEvent(organiser, [1000, 1000]);

@@ -20,7 +20,7 @@ const start = async (experiment: string) =>
   labRun.parse(await (await call('POST', '/lab/runs', { experiment })).json());
 const events = (id: string) => listen(`${stack.current.url}/lab/runs/${id}/events`);
 
-test('an experiment is started, watched and judged through the balancer', async () => {
+test('an experiment can be started, watched and judged through the balancer', async () => {
   expect(await (await call('GET', '/lab/experiments')).json()).toMatchObject({
     items: expect.arrayContaining([expect.objectContaining({ name: 'never-oversell' })]),
   });
@@ -33,7 +33,7 @@ test('an experiment is started, watched and judged through the balancer', async 
   expect(await find(id)).toMatchObject({ status: 'finished', proved: true, result: { reasons: [] } });
 });
 
-test('a lab that is killed takes nothing with it, and comes back without its runs going on for ever', async () => {
+test('a killed lab takes nothing down with it, and after its restart no run goes on for ever', async () => {
   const [running, waiting] = [await start('never-oversell'), await start('never-oversell')];
   for await (const { data } of events(running.id)) if (data.kind === 'arm-begin') break;
   const pid = stack.current.lab?.pid ?? 0;
@@ -58,7 +58,7 @@ test('a lab that is killed takes nothing with it, and comes back without its run
   await expect.poll(scratchDatabases, { timeout: 30_000 }).toEqual([]);
 });
 
-test('a stop in the middle of a run ends it, and what it made', async () => {
+test('stopping the lab in the middle of a run ends the run and removes its databases', async () => {
   const { id } = await start('never-oversell');
   for await (const { data } of events(id)) if (data.kind === 'arm-begin') break;
   const pid = stack.current.lab?.pid ?? 0;

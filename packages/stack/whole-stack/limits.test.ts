@@ -12,7 +12,7 @@ const mostServed = (capacity: number, perSecond: number, sinceMs: number) =>
 const guess = async (url: string, headers: Record<string, string> = {}) =>
   await post(`${url}/v1/sessions`, { email: `${randomUUID()}@example.test`, password: 'a guess' }, headers);
 
-test('one user gets ten bookings served at once, whatever the number of tasks', async () => {
+test('one user gets a burst of ten bookings, whatever the number of tasks', async () => {
   const { url } = stack.current;
   const event = await newEvent(await demoPerson(url, 'organiser'), [1000]);
   const customer = await newCustomer(url);
@@ -27,7 +27,7 @@ test('one user gets ten bookings served at once, whatever the number of tasks', 
   expect(served).toBeLessThanOrEqual(most);
 });
 
-test('of sixty log-ins at once from one address twenty reach the password check, and the others hear when to come back', async () => {
+test('of sixty concurrent log-ins from one address twenty reach the password check, and the others are told when to come back', async () => {
   const { url } = stack.current;
   const begun = performance.now();
   const responses = await Promise.all(Array.from({ length: 60 }, () => guess(url)));
@@ -58,7 +58,7 @@ test.each(['198.51.100.1', '2001:db8::1', '127.0.0.1, 198.51.100.2', 'unknown'])
 );
 
 test.runIf(process.platform === 'linux')(
-  'nor does a client that calls a task directly get another bucket by its claim',
+  'a client that calls a task directly gets no other bucket by a forged address',
   async () => {
     for (const { url } of stack.current.tasks) {
       const outcome = await outcomeOf(
