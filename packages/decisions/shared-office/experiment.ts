@@ -14,7 +14,7 @@ import { markedPasswords } from '../frame/subjects/marked-passwords.ts';
 import { openTaskApp } from '../frame/subjects/task-app.ts';
 import { accountAlone, addressAlone, limitByAddress } from './naive.ts';
 
-/** Whose tokens a booking costs, and whose a log-in besides those of its address. */
+/** Whose tokens a booking costs, and whose a log-in costs besides those of its address. */
 type Identities = { limitBooking: typeof limit; attempts: (config: Config) => LoginAttempts };
 
 const LOGINS = policies.login.limits.all.capacity;
@@ -22,13 +22,13 @@ const BUDGET = policies['login-account'].limits.all.capacity;
 const BOOKINGS = policies.booking.limits.free.capacity;
 
 const OFFICE_ADDRESS = '198.51.100.7';
-/** As many as may log in from one address at once. One of them has a bot. */
+/** As many as may log in from one address at once. One of them runs a bot. */
 const PEOPLE = LOGINS;
 const BOT_CALLS = 40;
 const CALLS_EACH = 2;
 const HONEST = (PEOPLE - 1) * CALLS_EACH;
-const STRANGERS_ADDRESSES = 5;
-const GUESSES = STRANGERS_ADDRESSES * LOGINS;
+const ATTACKER_ADDRESSES = 5;
+const GUESSES = ATTACKER_ADDRESSES * LOGINS;
 const HOUR_MS = 3_600_000;
 const BEGIN_MS = 500_000 * HOUR_MS;
 
@@ -38,17 +38,17 @@ const reserve = { file: 'apps/api/src/limiting/login-attempts.ts', region: 'rese
 
 export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | 'owner'>({
   name: 'shared-office',
-  claim: 'People who share an address do not share a limit where they are known, and strangers lock nobody out.',
-  load: `An office of ${PEOPLE} behind one address. They log in at nine. A sale opens: one of them has a bot that asks ${BOT_CALLS} times, then the others ask ${CALLS_EACH} times each. An hour later a stranger with ${STRANGERS_ADDRESSES} addresses guesses at a colleague's password, ${LOGINS} times from each, with a made-up device cookie every time. Then the colleague logs in, on the device of the morning. The clock is moved by hand; passwords are checked without a hash.`,
+  claim: 'Users behind one IP address don’t share a limit where they are known, and strangers lock nobody out.',
+  load: `An office of ${PEOPLE} behind one IP address. All log in at nine. A sale opens: one of them runs a bot that calls ${BOT_CALLS} times, then the others call ${CALLS_EACH} times each. An hour later an attacker with ${ATTACKER_ADDRESSES} addresses guesses a colleague's password, ${LOGINS} times from each, with a made-up device cookie every time. Then the colleague logs in on a known device. The clock is manual; passwords are verified without a hash.`,
   measures: {
-    colleagues: `of ${HONEST} requests of the others, let through to book`,
-    bot: `of ${BOT_CALLS} requests of the bot, let through to book`,
-    guesses: `of ${GUESSES} guesses, passwords that were tried`,
-    owner: 'the right password afterwards, tried',
+    colleagues: `of ${HONEST} booking requests of the colleagues, allowed`,
+    bot: `of ${BOT_CALLS} booking requests of the bot, allowed`,
+    guesses: `of ${GUESSES} guesses, passwords verified`,
+    owner: 'the owner’s right password afterwards, verified',
   },
   naive: {
     'booking-by-address': {
-      what: 'counts bookings by address',
+      what: 'counts bookings by IP address',
       subject: { ...shipped, limitBooking: limitByAddress },
       differences: [
         {
@@ -60,14 +60,14 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
       fails: { colleagues: exactly(0), bot: exactly(BOOKINGS), guesses: exactly(BUDGET), owner: exactly(1) },
     },
     'address-alone': {
-      what: 'counts log-ins by address, and nothing by account',
+      what: 'counts log-ins by IP address only',
       subject: { ...shipped, attempts: addressAlone },
       differences: [{ shipped: reserve, instead: naive('address-alone') }],
       mostChangedLines: 8,
       fails: { colleagues: exactly(HONEST), bot: exactly(BOOKINGS), guesses: exactly(GUESSES), owner: exactly(1) },
     },
     'account-alone': {
-      what: 'counts failures by account, whatever the device',
+      what: 'counts failures by account only, whatever the device',
       subject: { ...shipped, attempts: accountAlone },
       differences: [{ shipped: reserve, instead: naive('account-alone') }],
       mostChangedLines: 3,
@@ -75,12 +75,12 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     },
   },
   shipped: {
-    what: 'counts bookings by user; log-ins by address, and failures by account or known device',
+    what: 'counts bookings by user, log-ins by IP address, and failures by account or known device',
     subject: shipped,
     holds: { colleagues: exactly(HONEST), bot: exactly(BOOKINGS), guesses: exactly(BUDGET), owner: exactly(1) },
   },
   mutation: {
-    what: 'a device cookie is believed without a look at who signed it',
+    what: 'accepts a device cookie without verifying its signature',
     subject: {
       ...shipped,
       attempts(config) {
@@ -93,7 +93,7 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     },
   },
   prediction: {
-    question: `One address may try ${LOGINS} passwords. How many does a stranger with ${STRANGERS_ADDRESSES} addresses try at one account, if only addresses are counted?`,
+    question: `The limit is ${LOGINS} log-ins per IP address. How many passwords can an attacker with ${ATTACKER_ADDRESSES} addresses try at one account if only addresses are counted?`,
     arm: 'address-alone',
     measure: 'guesses',
   },
@@ -105,7 +105,7 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     const redis = withEditedScripts(await stage.connectRedis(), manualClock, () => [nowMs * 1000]);
     const { app, db } = await openTaskApp(stage, redis, (scope, deps) => {
       sessionRoutes(scope, deps, passwords, attempts(deps.config));
-      // The work behind the limit is a mark: what an event's own limit for each person does is not in question.
+      // A counter stands in for the booking, so that the event's own limit per person plays no part.
       scope.post('/v1/bookings', { onRequest: [requireUser, limitBooking('booking')] }, (request) =>
         observer.hincrby(BOOKED, request.viewer?.user.id ?? '', 1),
       );
@@ -132,7 +132,7 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
       const outcome = statusCode === 200 ? 'served' : statusCode === 429 ? 'refused' : 'failed';
       stage.emit({ kind: 'request', actor: who, outcome, detail: `booking: ${statusCode}` });
       const value = Number(headers['x-ratelimit-remaining'] ?? 0);
-      stage.emit({ kind: 'level', name: 'tokens that are left to who asks', value, most: BOOKINGS });
+      stage.emit({ kind: 'level', name: 'tokens left to the caller', value, most: BOOKINGS });
     }
 
     stage.emit({ kind: 'scene', what: 'nine o’clock: the office logs in' });
@@ -145,7 +145,7 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
       }),
     );
     const [bot, owner] = office;
-    if (!bot || !owner) throw new Error('an office is more than one');
+    if (!bot || !owner) throw new Error('no office');
     const colleagues = office.slice(1);
 
     stage.emit({ kind: 'scene', what: 'a sale opens' });
@@ -157,12 +157,12 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     const bookedBy = (who: { id: string }) => Number(booked[who.id] ?? 0);
 
     nowMs += HOUR_MS;
-    stage.emit({ kind: 'scene', what: 'a stranger guesses' });
+    stage.emit({ kind: 'scene', what: 'an attacker guesses' });
     const before = await tried();
     await Promise.all(
       Array.from({ length: GUESSES }, (_, n) => {
         const guess = { email: owner.email, password: `guess ${n}` };
-        return logIn('the stranger', `203.0.113.${1 + (n % STRANGERS_ADDRESSES)}`, guess, madeUpDevice());
+        return logIn('the attacker', `203.0.113.${1 + (n % ATTACKER_ADDRESSES)}`, guess, madeUpDevice());
       }),
     );
     const guessed = await tried();
@@ -180,6 +180,6 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
 
 const BOOKED = 'booked';
 
-/** Looks like a device cookie, and is signed by nobody. */
+/** Returns a well-formed device cookie with a random signature. */
 const madeUpDevice = () =>
   `${randomBytes(16).toString('base64url')}.${Date.now().toString(36)}.${randomBytes(32).toString('base64url')}`;

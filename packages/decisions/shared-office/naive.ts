@@ -5,7 +5,7 @@ import { passesLimits, passLimits } from '@minitickets/api/plugins/rate-limits';
 import { accountOf, clientOf } from '@minitickets/api/rules/client-identity';
 import type { PolicyName, Tier } from '@minitickets/contract';
 
-/** Everybody is their address, whoever they have proved to be. */
+/** Limits by IP address, also for logged-in users. */
 export function limitByAddress(...names: [PolicyName, ...PolicyName[]]) {
   return passesLimits(async (request, reply) => {
     // #region booking-by-address
@@ -16,7 +16,7 @@ export function limitByAddress(...names: [PolicyName, ...PolicyName[]]) {
   });
 }
 
-/** The limit of the address is all there is: nobody counts what is tried at an account. */
+/** Limits by IP address only: attempts at an account are not counted. */
 export function addressAlone(config: Config): LoginAttempts {
   return {
     ...loginAttempts(config),
@@ -28,7 +28,7 @@ export function addressAlone(config: Config): LoginAttempts {
   };
 }
 
-/** Failures at an account count against whoever comes next, the owner as well. */
+/** Counts failures by account only, against the owner as well. */
 export function accountAlone(config: Config): LoginAttempts {
   return {
     ...loginAttempts(config),
