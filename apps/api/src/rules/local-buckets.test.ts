@@ -11,9 +11,9 @@ const limitOf = (capacity: number) =>
     0,
   );
 
-function clockedBuckets(most?: number) {
+function clockedBuckets(max?: number) {
   const clock = { us: 0 };
-  return { clock, buckets: localBuckets({ ...(most && { most }), nowUs: () => clock.us }) };
+  return { clock, buckets: localBuckets({ ...(max && { max }), nowUs: () => clock.us }) };
 }
 
 test('each of three tasks gives a third of the capacity and of the rate', () => {
