@@ -11,6 +11,8 @@ export async function checkBeforeStart({ root, dataDir }) {
   checkPath(root);
   checkWritable(root);
   mkdirSync(dataDir, { recursive: true });
+  // An earlier start by root leaves a data folder that only root can write.
+  checkWritable(dataDir);
   await checkRedisCanBeHad();
 }
 
@@ -32,12 +34,12 @@ export function checkPath(root) {
 
 const unusable = /[;#?$\\:]/g;
 
-/** @param {string} root */
-function checkWritable(root) {
+/** @param {string} folder */
+function checkWritable(folder) {
   try {
-    accessSync(root, constants.W_OK);
+    accessSync(folder, constants.W_OK);
   } catch (cause) {
-    throw new Failure(`This user may not write to ${root}.`, {
+    throw new Failure(`This user may not write to ${folder}.`, {
       step: 'path',
       fix: 'Give the user the right to write there, or clone it to a folder of their own.',
       cause,

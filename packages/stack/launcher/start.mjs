@@ -41,11 +41,11 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
   const { logs } = placesOf(dataDir);
   const asIs = (/** @type {string} */ done) => done;
   try {
+    await checkBeforeStart({ root, dataDir });
     const left = await endLeftovers(dataDir);
     if (left.length > 0)
       on({ kind: 'note', text: `The previous run was killed. Stopped what it left running: ${left.join(', ')}.` });
     if (fresh) removeData(dataDir);
-    await checkBeforeStart({ root, dataDir });
     await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir, signal }), asIs);
     await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir, signal }), asIs);
     const port = await choosePort(wantedPort, host, (text) => on({ kind: 'note', text }));
