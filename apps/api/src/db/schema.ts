@@ -251,7 +251,7 @@ export const providerEvents = pgTable(
   (table) => [index('provider_events_age').on(table.receivedAt)],
 );
 
-/** The sandbox provider's own books. Nothing but `providers/` reads them: they stand for another company's database. */
+/** The sandbox provider's ledger, which stands for another company's database: only `payments/` and its queries use it. */
 export const sandbox = pgSchema('sandbox');
 
 export const sandboxCharges = sandbox.table('charges', {
