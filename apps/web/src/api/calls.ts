@@ -65,7 +65,8 @@ export const readBookings = (cursor: string | null, signal?: AbortSignal): Promi
 export const readBooking = (id: string, signal?: AbortSignal): Promise<Booking> =>
   call('readBooking', { params: { id }, signal });
 
-export const pay = ({ id, paymentToken }: { id: string; paymentToken: PaymentToken }): Promise<Booking> =>
+/** Pays a booking; one that costs nothing is confirmed without a token. */
+export const pay = ({ id, paymentToken }: { id: string; paymentToken?: PaymentToken }): Promise<Booking> =>
   attempts.run(`pay ${id} ${paymentToken}`, (idempotencyKey) =>
     call('payBooking', { params: { id }, body: { paymentToken }, idempotencyKey, deadlineMs: paymentDeadlineMs }),
   );

@@ -24,11 +24,12 @@ export function CancelBooking({ booking }: { booking: Booking }) {
     },
     () => client.invalidateQueries({ queryKey: bookingQuery(booking.id).queryKey }),
   );
-  const paid = booking.status === 'confirmed';
+  const confirmed = booking.status === 'confirmed';
+  const paid = confirmed && booking.totalMinor > 0;
   return (
     <div className="print:hidden">
       <Button look="danger" wide onClick={() => dialog.current?.showModal()}>
-        {paid ? 'Cancel and get a refund' : 'Give the places back'}
+        {paid ? 'Cancel and get a refund' : confirmed ? 'Cancel the booking' : 'Give the places back'}
       </Button>
       <dialog
         ref={dialog}
@@ -38,11 +39,11 @@ export function CancelBooking({ booking }: { booking: Booking }) {
       >
         <div className="space-y-4">
           <h2 id="cancel-question" className="text-xl font-bold">
-            {paid ? 'Cancel this booking?' : 'Give these places back?'}
+            {confirmed ? 'Cancel this booking?' : 'Give these places back?'}
           </h2>
           <p>
-            {paid
-              ? `Your tickets stop being valid and ${money(booking.totalMinor, booking.currency)} is refunded. Others can buy the places at once.`
+            {confirmed
+              ? `Your tickets stop being valid${paid ? ` and ${money(booking.totalMinor, booking.currency)} is refunded` : ''}. Others can have the places at once.`
               : 'Others can take them at once. Nothing was charged.'}
           </p>
           {cancelling.problem && (
@@ -55,7 +56,7 @@ export function CancelBooking({ booking }: { booking: Booking }) {
           )}
           <div className="flex flex-wrap justify-end gap-3">
             <Button look="quiet" onClick={() => dialog.current?.close()}>
-              Keep {paid ? 'my tickets' : 'them'}
+              Keep {confirmed ? 'my tickets' : 'them'}
             </Button>
             <Button
               look="danger"
@@ -63,7 +64,7 @@ export function CancelBooking({ booking }: { booking: Booking }) {
               busyText="Cancelling"
               onClick={() => cancelling.run(booking.id)}
             >
-              {paid ? 'Cancel the booking' : 'Give them back'}
+              {confirmed ? 'Cancel the booking' : 'Give them back'}
             </Button>
           </div>
         </div>

@@ -40,3 +40,17 @@ test('a booking that nobody tried to pay says nothing of the kind', () => {
   act(() => rerender(shown('unpaid')));
   expect(screen.queryByText('That payment was declined')).toBeNull();
 });
+
+test('a booking that costs nothing is confirmed without a choice of cards', () => {
+  const shownFor = (totalMinor: number) => (
+    <QueryClientProvider client={createQueryClient()}>
+      <HeldBooking booking={{ ...booking, payment: 'unpaid', totalMinor }} event={undefined} secondsLeft={300} />
+    </QueryClientProvider>
+  );
+  const { rerender } = render(shownFor(0));
+  expect(screen.queryAllByRole('radio')).toEqual([]);
+  expect(screen.getByRole('button', { name: 'Get the tickets' })).toBeDefined();
+  act(() => rerender(shownFor(1250)));
+  expect(screen.queryAllByRole('radio').length).toBeGreaterThan(0);
+  expect(screen.getByRole('button', { name: 'Pay €12.50' })).toBeDefined();
+});

@@ -7,7 +7,7 @@ import { CancelBooking } from './cancel-booking.tsx';
 import { HoldClock } from './hold-clock.tsx';
 import { PaymentForm } from './payment-form.tsx';
 
-/** Places that wait to be paid. */
+/** Places that are held until they are paid, or confirmed if they cost nothing. */
 export function HeldBooking({
   booking,
   event,
@@ -19,7 +19,7 @@ export function HeldBooking({
 }) {
   const declined = useDeclinedMeanwhile(booking);
   return (
-    <Page title="Pay for your places">
+    <Page title={booking.totalMinor === 0 ? 'Confirm your places' : 'Pay for your places'}>
       <div className="grid items-start gap-8 lg:grid-cols-[1fr_22rem]">
         <div className="space-y-6">
           <HoldClock booking={booking} secondsLeft={secondsLeft} />

@@ -15,7 +15,12 @@ export function PaidBooking({ booking, event }: { booking: Booking; event: Event
   return (
     <Page
       title={count === 1 ? 'Your ticket' : `Your ${count} tickets`}
-      lead={<p className="print:hidden">Paid and yours. Show each code at the door: it admits one person, once.</p>}
+      lead={
+        <p className="print:hidden">
+          {booking.totalMinor === 0 ? 'Yours.' : 'Paid and yours.'} Show each code at the door: it admits one person,
+          once.
+        </p>
+      }
     >
       <div className="grid items-start gap-8 lg:grid-cols-[1fr_22rem] print:block">
         <ul className="space-y-5">

@@ -28,9 +28,13 @@ const tokens: Record<PaymentToken, { name: string; text: string }> = {
 const choices = Object.entries(tokens) as [PaymentToken, (typeof tokens)[PaymentToken]][];
 const now = () => Date.now();
 
-/** Pays with the sandbox provider: each of its test cards shows another way that a payment can go. */
+/**
+ * Pays with the sandbox provider: each of its test cards shows another way that a payment can go. A booking that costs nothing
+ * is confirmed without one.
+ */
 export function PaymentForm({ booking }: { booking: Booking }) {
   const [paymentToken, setPaymentToken] = useState<PaymentToken>('tok_accepted');
+  const free = booking.totalMinor === 0;
   const client = useQueryClient();
   const { queryKey } = bookingQuery(booking.id);
   const payment = useWrite(
@@ -38,7 +42,7 @@ export function PaymentForm({ booking }: { booking: Booking }) {
     (paid) => {
       client.setQueryData(queryKey, paid);
       client.invalidateQueries({ queryKey: ['bookings'] }).catch(() => undefined);
-      announce('Paid. Here are your tickets.');
+      announce(free ? 'Here are your tickets.' : 'Paid. Here are your tickets.');
     },
     // Whatever it says, how the booking stands now decides what this page shows: a payment under way, tickets, or its end.
     () => client.invalidateQueries({ queryKey }),
@@ -51,35 +55,14 @@ export function PaymentForm({ booking }: { booking: Booking }) {
       className="space-y-4"
       onSubmit={(submit) => {
         submit.preventDefault();
-        payment.run({ id: booking.id, paymentToken });
+        payment.run({ id: booking.id, ...(!free && { paymentToken }) });
       }}
     >
-      <fieldset className="space-y-3">
-        <legend className="mb-3 text-2xl font-bold">Choose how to pay</legend>
-        <p className="text-muted">
-          This is a sandbox: no real card, no real money. Each choice shows one way a payment can go.
-        </p>
-        {choices.map(([token, { name, text }]) => (
-          <label
-            key={token}
-            className="flex cursor-pointer gap-3 rounded-card bg-surface p-4 inset-ring inset-ring-line has-checked:inset-ring-2 has-checked:inset-ring-accent has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
-          >
-            <input
-              type="radio"
-              name="paymentToken"
-              value={token}
-              checked={token === paymentToken}
-              onChange={() => setPaymentToken(token)}
-              className="mt-1 size-5 shrink-0 outline-none"
-            />
-            <span>
-              <span className="block font-semibold">{name}</span>
-              <span className="block text-muted">{text}</span>
-              <code className="text-sm text-muted">{token}</code>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      {free ? (
+        <p>These tickets are free: there is nothing to pay.</p>
+      ) : (
+        <Cards chosen={paymentToken} onChoose={setPaymentToken} />
+      )}
       {problem && (
         <ProblemNotice problem={problem} doing="paying" automatic={payment.automatic} again={payment.again} />
       )}
@@ -87,11 +70,42 @@ export function PaymentForm({ booking }: { booking: Booking }) {
         type="submit"
         wide
         busy={payment.busy}
-        busyText="Paying: this can take some seconds"
+        busyText={free ? 'Confirming' : 'Paying: this can take some seconds'}
         waitSeconds={waitSeconds}
       >
-        Pay {money(booking.totalMinor, booking.currency)}
+        {free ? 'Get the tickets' : `Pay ${money(booking.totalMinor, booking.currency)}`}
       </Button>
     </form>
+  );
+}
+
+function Cards({ chosen, onChoose }: { chosen: PaymentToken; onChoose: (token: PaymentToken) => void }) {
+  return (
+    <fieldset className="space-y-3">
+      <legend className="mb-3 text-2xl font-bold">Choose how to pay</legend>
+      <p className="text-muted">
+        This is a sandbox: no real card, no real money. Each choice shows one way a payment can go.
+      </p>
+      {choices.map(([token, { name, text }]) => (
+        <label
+          key={token}
+          className="flex cursor-pointer gap-3 rounded-card bg-surface p-4 inset-ring inset-ring-line has-checked:inset-ring-2 has-checked:inset-ring-accent has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+        >
+          <input
+            type="radio"
+            name="paymentToken"
+            value={token}
+            checked={token === chosen}
+            onChange={() => onChoose(token)}
+            className="mt-1 size-5 shrink-0 outline-none"
+          />
+          <span>
+            <span className="block font-semibold">{name}</span>
+            <span className="block text-muted">{text}</span>
+            <code className="text-sm text-muted">{token}</code>
+          </span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

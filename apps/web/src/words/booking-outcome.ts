@@ -11,23 +11,24 @@ export function bookingOutcome(
   status: 'cancelled' | 'expired',
 ): { title: string; text: string } {
   const sum = money(totalMinor, currency);
+  const free = totalMinor === 0;
   const moneyWords = {
     unpaid: 'Nothing was charged.',
     pending: `A payment of ${sum} is still on its way. If it was charged, it is refunded, and this page says so.`,
     paid: `${sum} was paid and is being refunded.`,
     refunded: `${sum} is refunded.`,
-  }[payment];
+  }[free ? 'unpaid' : payment];
   if (status === 'cancelled') {
     return { title: 'This booking was cancelled', text: `Its places were given back. ${moneyWords}` };
   }
   const end = `The time to pay was over on ${readerTime(holdExpiresAt)}.`;
-  if (payment === 'pending') {
+  if (!free && payment === 'pending') {
     return {
       title: 'The hold ended while you were paying',
       text: `${end} If your payment goes through and places are still free, you get your tickets; otherwise it is refunded. This page shows which, as soon as it is known.`,
     };
   }
-  if (payment === 'refunded') {
+  if (!free && payment === 'refunded') {
     return {
       title: 'Your payment came too late',
       text: `${end} It arrived after that, when the places had gone to others. ${moneyWords}`,
