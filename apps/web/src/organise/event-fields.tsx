@@ -1,10 +1,13 @@
+import { timeZoneNames } from '@minitickets/contract';
+import { useState } from 'react';
 import { Field } from '../interface/field.tsx';
 import { Select } from '../interface/select.tsx';
+import { zoneOrUtc } from '../words/zone-time.ts';
 import type { Errors, EventForm, TicketTypeForm } from './event-form.ts';
 
-const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map(
-  (zone) => [zone, zone.replaceAll('_', ' ')] as const,
-);
+/** Returns IANA's time zones, without those whose clock this browser does not know. It takes a while: once for each form. */
+const zoneOptions = () =>
+  timeZoneNames.filter((zone) => zoneOrUtc(zone) === zone).map((zone) => [zone, zone.replaceAll('_', ' ')] as const);
 
 /** What an event is, where, and when, on the clock of its own time zone. */
 export function EventFields({
@@ -19,6 +22,7 @@ export function EventFields({
   opensAtOnce?: boolean;
   onChange: (form: EventForm) => void;
 }) {
+  const [zones] = useState(zoneOptions);
   const text = (
     name: keyof EventForm,
     label: string,
@@ -41,7 +45,7 @@ export function EventFields({
       <Select
         label="Time zone"
         value={form.timeZone}
-        options={zones.some(([zone]) => zone === form.timeZone) ? zones : [[form.timeZone, form.timeZone], ...zones]}
+        options={zones}
         onChange={(timeZone) => onChange({ ...form, timeZone })}
         hint="All times here are this zone’s."
       />

@@ -38,6 +38,22 @@ test('a sale that closes before it opens, and a field that says nothing, are nam
   expect(Object.keys(errors).sort()).toEqual(['maxPerUser', 'salesCloseAt', 'venue']);
 });
 
+test('a name that shows nothing, and a price above the currency’s highest, are named', () => {
+  const { errors } = readEventForm({ ...eventForm(event), name: '\u200b', venue: 'Town\u202eHall' });
+  expect(Object.keys(errors).sort()).toEqual(['name', 'venue']);
+  const priced = (price: string) => readTicketTypeForm({ name: 'Stalls', price, capacity: '1' }, 'IDR');
+  expect(priced('500000').details).toMatchObject({ priceMinor: 50_000_000 });
+  expect(Object.keys(priced('100000001').errors)).toEqual(['price']);
+});
+
+test('in a zone that this browser does not know an event is edited in UTC, and keeps its zone', () => {
+  const unknown = { ...event, timeZone: 'Mars/Olympus' };
+  const form = eventForm(unknown);
+  expect(form).toMatchObject({ timeZone: 'UTC', startsAt: event.startsAt.slice(0, 16) });
+  const { details } = readEventForm({ ...form, name: 'Renamed' });
+  expect(details && changedDetails(unknown, details)).toEqual({ name: 'Renamed' });
+});
+
 test('a new event lacks only its name and its place', () => {
   const { errors } = readEventForm(newEventForm('Europe/Berlin', Date.parse('2026-06-01T10:00:00Z')));
   expect(Object.keys(errors).sort()).toEqual(['name', 'venue']);

@@ -1,7 +1,7 @@
-import type { Event } from '@minitickets/contract';
+import { type Event, isVisibleText, maxPriceMinor } from '@minitickets/contract';
 import type { EventDetails, TicketTypeDetails } from '../api/organiser-calls.ts';
-import { amountText, minorFrom } from '../words/money.ts';
-import { instantAt, wallTime } from '../words/zone-time.ts';
+import { amountText, minorFrom, money } from '../words/money.ts';
+import { instantAt, wallTime, zoneOrUtc } from '../words/zone-time.ts';
 
 /** An event as it is typed. Times are those of the event's own clock. */
 export interface EventForm {
@@ -54,15 +54,19 @@ export function moveToZone(form: EventForm, offered: EventForm, timeZone: string
   return moved;
 }
 
-export const eventForm = (event: Event): EventForm => ({
-  name: event.name,
-  venue: event.venue,
-  timeZone: event.timeZone,
-  startsAt: wallTime(event.startsAt, event.timeZone),
-  salesOpenAt: wallTime(event.salesOpenAt, event.timeZone),
-  salesCloseAt: wallTime(event.salesCloseAt, event.timeZone),
-  maxPerUser: String(event.maxPerUser),
-});
+/** The event as it stands. In a zone that this browser does not know, its times are shown and typed in UTC. */
+export function eventForm(event: Event): EventForm {
+  const timeZone = zoneOrUtc(event.timeZone);
+  return {
+    name: event.name,
+    venue: event.venue,
+    timeZone,
+    startsAt: wallTime(event.startsAt, timeZone),
+    salesOpenAt: wallTime(event.salesOpenAt, timeZone),
+    salesCloseAt: wallTime(event.salesCloseAt, timeZone),
+    maxPerUser: String(event.maxPerUser),
+  };
+}
 
 export const newTicketTypeForm: TicketTypeForm = { name: '', price: '', capacity: '' };
 
@@ -85,8 +89,8 @@ export function readEventForm(form: EventForm, opensAt?: string): Read<EventDeta
     salesOpenAt: opensAt ?? instantAt(form.salesOpenAt, form.timeZone),
     salesCloseAt: instantAt(form.salesCloseAt, form.timeZone),
   };
-  if (form.name.trim() === '') errors.name = 'What is it called?';
-  if (form.venue.trim() === '') errors.venue = 'Where is it?';
+  if (!isName(form.name)) errors.name = nameError(form.name, 'What is it called?');
+  if (!isName(form.venue)) errors.venue = nameError(form.venue, 'Where is it?');
   const maxPerUser = wholeNumber(form.maxPerUser, 10);
   if (maxPerUser === undefined) errors.maxPerUser = 'A whole number from 1 to 10.';
   const { startsAt, salesOpenAt, salesCloseAt } = instants;
@@ -122,23 +126,39 @@ export function readTicketTypeForm(form: TicketTypeForm, currency: string): Read
   const errors: Errors<TicketTypeForm> = {};
   const priceMinor = minorFrom(form.price, currency);
   const capacity = wholeNumber(form.capacity, 1_000_000);
-  if (form.name.trim() === '') errors.name = 'What kind of place?';
+  if (!isName(form.name)) errors.name = nameError(form.name, 'What kind of place?');
   if (priceMinor === undefined) errors.price = `An amount of ${currency}, or 0.`;
+  else if (priceMinor > maxPriceMinor(currency)) {
+    errors.price = `At most ${money(maxPriceMinor(currency), currency)}.`;
+  }
   if (capacity === undefined) errors.capacity = 'A whole number from 1.';
   if (Object.keys(errors).length > 0 || priceMinor === undefined || capacity === undefined)
     return { details: null, errors };
   return { details: { name: form.name.trim(), priceMinor, capacity }, errors };
 }
 
-/** What of an event was changed: only that is sent, so that two people can edit it side by side. */
+/** Returns what of an event was changed: only that is sent, so that two people can edit it side by side. */
 export function changedDetails(event: Event, details: EventDetails): Partial<EventDetails> {
-  const same = (name: keyof EventDetails) =>
+  const shownZone = zoneOrUtc(event.timeZone);
+  const same = (name: keyof EventDetails) => {
     // A field has no seconds: a time that was not touched keeps its own.
-    name.endsWith('At')
-      ? wallTime(details[name], details.timeZone) === wallTime(event[name], event.timeZone) &&
-        details.timeZone === event.timeZone
-      : details[name] === event[name];
+    if (name.endsWith('At')) {
+      return details.timeZone === shownZone && wallTime(details[name], shownZone) === wallTime(event[name], shownZone);
+    }
+    return details[name] === (name === 'timeZone' ? shownZone : event[name]);
+  };
   return Object.fromEntries(Object.entries(details).filter(([name]) => !same(name as keyof EventDetails)));
+}
+
+const MAX_NAME_LENGTH = 120;
+
+/** Whether the API takes this as the name of an event, a venue or a kind of place. */
+const isName = (text: string) => isVisibleText(text.trim()) && text.trim().length <= MAX_NAME_LENGTH;
+
+function nameError(text: string, question: string): string {
+  if (text.trim() === '') return question;
+  if (text.trim().length > MAX_NAME_LENGTH) return `At most ${MAX_NAME_LENGTH} characters.`;
+  return 'Only characters that people can see.';
 }
 
 function wholeNumber(text: string, most: number): number | undefined {

@@ -1,3 +1,4 @@
+import { foldText } from '@minitickets/contract';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -163,8 +164,8 @@ function DoorList({
   more: React.ReactNode;
 }) {
   const [filter, setFilter] = useState('');
-  const wanted = filter.trim().toLowerCase();
-  const shown = entries.filter(({ holderName }) => holderName.toLowerCase().includes(wanted));
+  const wanted = foldText(filter.trim());
+  const shown = entries.filter(({ holderName }) => foldText(holderName).includes(wanted));
   const inside = entries.filter(({ checkedInAt }) => checkedInAt !== null).length;
   if (entries.length === 0) return <p className="text-muted">No tickets are sold yet.</p>;
   return (

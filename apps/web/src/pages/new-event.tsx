@@ -1,3 +1,4 @@
+import { currencyCodes, isTimeZone } from '@minitickets/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -21,7 +22,13 @@ import {
 } from '../organise/event-form.ts';
 import { Organisers } from '../organise/organisers.tsx';
 
-const currencies = ['EUR', 'CHF', 'GBP', 'USD', 'SEK', 'PLN', 'JPY'].map((code) => [code, code] as const);
+const currencies = currencyCodes.map((code) => [code, code] as const);
+
+/** The browser's own time zone, if it is one of IANA's. */
+function browserZone(): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return isTimeZone(timeZone) ? timeZone : 'UTC';
+}
 
 export function NewEventPage() {
   return <Organisers title="A new event">{() => <NewEvent />}</Organisers>;
@@ -31,7 +38,7 @@ function NewEvent() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const form = useRef<HTMLFormElement>(null);
-  const [offered] = useState(() => newEventForm(Intl.DateTimeFormat().resolvedOptions().timeZone, serverClock.now()));
+  const [offered] = useState(() => newEventForm(browserZone(), serverClock.now()));
   const [event, setEvent] = useState(offered);
   const [currency, setCurrency] = useState('EUR');
   const [types, setTypes] = useState([{ id: 0, form: newTicketTypeForm }]);

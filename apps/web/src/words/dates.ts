@@ -1,3 +1,5 @@
+import { zoneOrUtc } from './zone-time.ts';
+
 export interface EventTime {
   /** `Sat 5 December 2026, 19:00 CET`: on the event's own clock. */
   there: string;
@@ -16,8 +18,8 @@ export interface EventTime {
  */
 export function eventTime(instant: string, timeZone: string, readerZone: string = browserZone()): EventTime {
   const at = new Date(instant);
-  const zone = known(timeZone);
-  const reader = known(readerZone);
+  const zone = zoneOrUtc(timeZone);
+  const reader = zoneOrUtc(readerZone);
   const there = { date: dateOf(at, zone), time: timeOf(at, zone) };
   const here = { date: dateOf(at, reader), time: timeOf(at, reader) };
   const same = there.date === here.date;
@@ -42,7 +44,7 @@ export const withTimesOf = (timeZone: string | undefined, sentence: string): str
 
 /** `5 December 2026, 19:00` on the reader's clock. */
 export const readerTime = (instant: string, readerZone: string = browserZone()): string =>
-  `${dateOf(new Date(instant), known(readerZone))}, ${timeOf(new Date(instant), known(readerZone))}`;
+  `${dateOf(new Date(instant), zoneOrUtc(readerZone))}, ${timeOf(new Date(instant), zoneOrUtc(readerZone))}`;
 
 function dateOf(at: Date, timeZone: string): string {
   return new Intl.DateTimeFormat('en-GB', {
@@ -65,12 +67,3 @@ function zoneName(at: Date, timeZone: string): string {
 }
 
 const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
-/** A browser may know fewer zones than the API; UTC is then said as UTC. */
-function known(timeZone: string): string {
-  try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    return 'UTC';
-  }
-}

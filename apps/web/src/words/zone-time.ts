@@ -1,3 +1,16 @@
+/**
+ * Returns a zone if this browser knows it, and UTC otherwise: it may be older than the zone (America/Coyhaique is of 2025), and
+ * a time that says UTC is true in any browser.
+ */
+export function zoneOrUtc(timeZone: string): string {
+  try {
+    new Intl.DateTimeFormat('en-GB', { timeZone });
+    return timeZone;
+  } catch {
+    return 'UTC';
+  }
+}
+
 /** What the clock of a zone shows at an instant, as `datetime-local` fields write it: `2026-12-05T19:00`. */
 export function wallTime(instant: string | number | Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', {
