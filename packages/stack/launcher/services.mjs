@@ -96,8 +96,8 @@ export async function startServices(
         HOST: '127.0.0.1',
         PORT: String(labPort),
         LAB_DATA_DIR: join(dataDir, 'experiments'),
-        // Whoever reaches only the loopback has the stack to themselves: a pause disturbs nobody else.
-        ALLOW_REDIS_PAUSES: String(isLoopback(host)),
+        // On the loopback, without a public address in front, one person has the stack to themselves: a pause disturbs nobody else.
+        ALLOW_REDIS_PAUSES: String(isLoopback(host) && !api.env.PUBLIC_URL),
       },
     });
   };

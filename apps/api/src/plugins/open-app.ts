@@ -14,6 +14,9 @@ const REQUEST_DEADLINE_MS = 15_000;
 /** In which the whole of it has to arrive. Below the silence that ends a connection, or one that stops half-way would hear nothing. */
 const ARRIVAL_DEADLINE_MS = 12_000;
 
+/** Twice what a balancer opens, which refuses its own clients first; beyond it a connection is dropped. */
+const MAX_CONNECTIONS = 8192;
+
 type Options = {
   logLevel: string;
   /** Stands in every line of the log. */
@@ -47,6 +50,7 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
     frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply.headers(browserHeaders)),
     routerOptions: { maxParamLength: 300 },
   }).withTypeProvider<ZodTypeProvider>();
+  app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   readJson(app);

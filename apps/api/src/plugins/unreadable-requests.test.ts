@@ -33,15 +33,28 @@ async function sendRaw(bytes: string, drip = '') {
 const post = 'POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 
 test.each([
-  ['no HTTP', 'EHLO mail.example\r\n\r\n'],
-  ['a head of more than 16 KB', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`],
-  ['a chunk without a size', `${post}Transfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\nbanana\r\n`],
-])('%s is answered with a problem', async (_what, bytes) => {
-  expect(await sendRaw(bytes)).toMatchObject({
-    status: 400,
-    error: 'malformed_request',
-    type: '/problems/malformed_request',
-  });
+  ['no HTTP', 'EHLO mail.example\r\n\r\n', 400, 'malformed_request'],
+  [
+    'a chunk without a size',
+    `${post}Transfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\nbanana\r\n`,
+    400,
+    'malformed_request',
+  ],
+  ['an address of more than 16 KiB', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n\r\n`, 414, 'uri_too_long'],
+  [
+    'a header of more than 16 KiB',
+    `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
+    431,
+    'headers_too_large',
+  ],
+])('%s is answered with a problem', async (_what, bytes, status, error) => {
+  expect(await sendRaw(bytes)).toMatchObject({ status, error, type: `/problems/${error}` });
+});
+
+test('broken bytes behind a POST do not cost its answer', async () => {
+  const body = '{"email":"nobody@minitickets.example","password":"a guess"}';
+  const answer = await sendRaw(`${post}Content-Length: ${body.length}\r\n\r\n${body}banana\r\n\r\n`);
+  expect(answer).toMatchObject({ status: 401, error: 'invalid_credentials' });
 });
 
 test('a body that drips for ever is answered within 15 s, and the connection ends', async () => {

@@ -3,15 +3,40 @@ import type { Socket } from 'node:net';
 import { type Problem, problems } from '@minitickets/contract';
 import { browserHeaders } from './security-headers.ts';
 
-/** Answers what never became a request, or not as a whole: Node hands over the bare connection, and it ends with the answer. */
-export function refuseUnreadable(error: Error & { code?: string }, socket: Socket & { _httpMessage?: ServerResponse }) {
+type ClientSocket = Socket & { _httpMessage?: ServerResponse | null };
+type ClientError = Error & { code?: string; rawPacket?: unknown };
+
+/** Node's own limit for a request line and its headers together. */
+const MAX_HEAD_BYTES = 16 * 1024;
+/** How long a client may take to receive the answers that come before the end of a broken connection. */
+const LAST_ANSWERS_MS = 15_000;
+/** Node reports every further packet of a broken connection again. */
+const broken = new WeakSet<Socket>();
+
+/**
+ * Answers bytes that are no request, or not a whole one, and ends the connection. Bytes that break behind a complete request wait
+ * until that has its answer: it may say that a booking was made.
+ */
+export function refuseUnreadable(error: ClientError, socket: ClientSocket) {
+  if (broken.has(socket)) return;
+  broken.add(socket);
   const begun = socket._httpMessage;
-  // A next message that is broken has no turn before the one in hand is answered, and there is one answer to each.
-  if (!socket.writable || begun?.headersSent || begun?.req.complete) return void socket.destroy();
-  const problem =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? problemOf('request_timeout', 'The request did not arrive as a whole within the time that we wait for one.')
-      : problemOf('malformed_request', 'What was sent is not an HTTP request.');
+  if (!socket.writable) socket.destroy();
+  else if (begun && (begun.headersSent || begun.req.complete)) endAfterAnswers(socket);
+  else refuse(socket, whyUnreadable(error));
+}
+
+function endAfterAnswers(socket: ClientSocket) {
+  setTimeout(() => socket.destroy(), LAST_ANSWERS_MS).unref();
+  const end = () => {
+    const begun = socket._httpMessage;
+    if (begun && (begun.headersSent || begun.req.complete)) begun.once('close', end);
+    else socket.destroySoon();
+  };
+  end();
+}
+
+function refuse(socket: Socket, problem: Problem) {
   const { status } = problem;
   const body = JSON.stringify(problem);
   socket.write(
@@ -28,6 +53,19 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   socket.destroySoon();
 }
 
-function problemOf(error: 'request_timeout' | 'malformed_request', detail: string): Problem {
+function whyUnreadable({ code, rawPacket }: ClientError): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return problemOf('request_timeout', 'The request did not arrive as a whole within the time that we wait for one.');
+  if (code !== 'HPE_HEADER_OVERFLOW') return problemOf('malformed_request', 'What was sent is not an HTTP request.');
+  // The packet is a request line that alone is too long, or it has headers that are.
+  return Buffer.isBuffer(rawPacket) && /^[A-Z]+ [^\r\n]*$/.test(rawPacket.toString('latin1', 0, MAX_HEAD_BYTES))
+    ? problemOf('uri_too_long', 'The request line and its headers have at most 16 KiB.')
+    : problemOf('headers_too_large', 'The request line and its headers have at most 16 KiB.');
+}
+
+function problemOf(
+  error: 'request_timeout' | 'malformed_request' | 'uri_too_long' | 'headers_too_large',
+  detail: string,
+): Problem {
   return { type: `/problems/${error}`, ...problems[error], detail, error };
 }
