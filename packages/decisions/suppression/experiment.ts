@@ -35,7 +35,7 @@ export default defineExperiment<Edit[], 'loop' | 'bans' | 'colleagues' | 'office
   name: 'suppression',
   claim:
     'A client that ignores Retry-After gets less than one that obeys it, obedient clients beside it are still served, and an obedient crowd is never banned.',
-  load: `The shipped limit of log-in: ${capacity} at once, one every ${refillIntervalMs / SECOND_MS} s. For ${MINUTES} minutes a retry loop calls every ${HAMMER_MS} ms from one address. ${COLLEAGUES} people behind the same address arrive, one each minute; each calls ${VISITS} times, after a refusal when Retry-After says and after a success a minute later. From other addresses: an office of ${OFFICE} who all log in at the same instant and return when told, and one client that calls every ${refillIntervalMs / SECOND_MS} s. The clock is moved by hand.`,
+  load: `The shipped limit of log-in: ${capacity} at once, one every ${refillIntervalMs / SECOND_MS} s. For ${MINUTES} minutes a retry loop calls every ${HAMMER_MS} ms from one address. ${COLLEAGUES} people behind the same address arrive, one each minute; each calls ${VISITS} times, after a refusal when Retry-After says and after a success a minute later. From other addresses: an office of ${OFFICE} who all log in at the same instant and return when told, and one client that calls every ${refillIntervalMs / SECOND_MS} s. The clock is manual.`,
   measures: {
     loop: `calls of the retry loop that are served in ${MINUTES} minutes`,
     bans: 'bans that its bucket has on record in the end',
