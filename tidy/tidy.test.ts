@@ -161,7 +161,9 @@ test('the documented sum of PostgreSQL connections is that of the code and of co
   const [tasks = 0, ofTask = 0, ofLab = 0, reserved = 0, total = 0, most = 0] =
     sum.exec(read('docs/operations.md'))?.slice(1).map(Number) ?? [];
   expect(ofTask).toBe(numberIn('apps/api/src/config.ts', /DATABASE_POOL_SIZE: .*default\((\d+)\)/));
-  expect(ofLab).toBe(numberIn('infra/api/make-lab-role.mjs', /connection limit (\d+)/));
+  expect(ofLab).toBe(numberIn('infra/access/roles.sql', /minitickets_lab .*connection limit (\d+)/));
+  expect(tasks * ofTask).toBe(numberIn('infra/access/roles.sql', /minitickets_api .*connection limit (\d+)/));
+  expect(tasks).toBe(numberIn('infra/haproxy/haproxy.cfg', /server-template task (\d+)/));
   expect(most).toBe(numberIn('docker-compose.yml', /max_connections=(\d+)/));
   expect(total).toBe(tasks * ofTask + ofLab + reserved);
   expect(total).toBeLessThan(most);
