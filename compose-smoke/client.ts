@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { demoAccounts, demoPassword, headers } from '@minitickets/contract';
+import { booking, demoAccounts, demoPassword, event, headers, pageOf } from '@minitickets/contract';
 
 const ANSWER_DEADLINE_MS = 20_000;
 
-/**
- * A program that calls the stack from this machine.
- * @param url where the balancer is
- */
+/** A client of the stack, on this machine. @param url of the balancer */
 export function clientOf(url: string) {
   const get = (path: string, sent: Record<string, string> = {}) =>
     fetch(url + path, { headers: sent, signal: AbortSignal.timeout(ANSWER_DEADLINE_MS) });
@@ -28,13 +25,13 @@ export function clientOf(url: string) {
       post('/v1/sessions', { email: `${crypto.randomUUID()}@minitickets.example`, password: 'wrong' }, sent),
 
     /**
-     * Logs in as the demo's customer, waiting as long as it is told whenever it is refused.
-     * @returns the cookie, as it is sent
+     * Logs in to a demo account, by default the customer's, and obeys Retry-After.
+     * @returns the cookie to send
      * @throws after a minute
      */
-    async logIn() {
+    async logIn(role: (typeof demoAccounts)[number]['role'] = 'customer') {
       const end = Date.now() + 60_000;
-      const [{ email }] = demoAccounts;
+      const email = demoAccounts.find((account) => account.role === role)?.email;
       while (Date.now() < end) {
         const answer = await post('/v1/sessions', { email, password: demoPassword });
         if (answer.status === 201)
@@ -49,7 +46,46 @@ export function clientOf(url: string) {
       throw new Error('no log-in within a minute');
     },
 
-    /** The names of the tasks that answer so many requests, sorted. */
+    /** Holds two tickets of an event on sale, pays for them and returns the booking as it is shown afterwards. */
+    async buy(cookie: string) {
+      const events = pageOf(event).parse(await (await get('/v1/events')).json());
+      const now = Date.now();
+      const choice = events.items
+        .filter(({ salesOpenAt, salesCloseAt }) => Date.parse(salesOpenAt) <= now && now < Date.parse(salesCloseAt))
+        .flatMap(({ id, ticketTypes }) => ticketTypes.map((type) => ({ eventId: id, ...type })))
+        .find(({ available }) => available >= 2);
+      if (!choice) throw new Error('nothing is on sale');
+      const order = { eventId: choice.eventId, lines: [{ ticketTypeId: choice.id, quantity: 2 }] };
+      const held = await post('/v1/bookings', order, { cookie, [headers.idempotencyKey]: crypto.randomUUID() });
+      if (held.status !== 201) throw new Error(`a booking was answered ${held.status}: ${await held.text()}`);
+      const { id } = booking.parse(await held.json());
+      const paid = await post(`/v1/bookings/${id}/payment`, { paymentToken: 'tok_accepted' }, { cookie });
+      if (paid.status !== 200) throw new Error(`a payment was answered ${paid.status}: ${await paid.text()}`);
+      return booking.parse(await (await get(`/v1/bookings/${id}`, { cookie })).json());
+    },
+
+    /**
+     * Sends requests from several callers at once, one after another each, until it is told to stop.
+     * @returns what became of each: answered by a task, or what else happened to it
+     */
+    async callUntil(signal: AbortSignal, sends: (() => Promise<Response>)[]) {
+      const callers = sends.map(async (send) => {
+        const outcomes: { outcome: string; ms: number }[] = [];
+        while (!signal.aborted) {
+          const began = performance.now();
+          const outcome = await send().then(
+            (answer) =>
+              answer.headers.has(headers.servedBy) ? String(answer.status) : `${answer.status} of the balancer`,
+            (error: Error) => String(error.cause ?? error),
+          );
+          outcomes.push({ outcome, ms: performance.now() - began });
+        }
+        return outcomes;
+      });
+      return (await Promise.all(callers)).flat();
+    },
+
+    /** The names of the tasks that answer this many requests, sorted. */
     async namesSeen(requests: number) {
       const names = new Set<string>();
       for (let request = 0; request < requests; request += 1) {

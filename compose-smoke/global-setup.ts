@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { nameStack, removeStack, type StackName } from './compose-stack.ts';
+import { clientOf } from './client.ts';
+import { eventually, nameStack, removeStack, type StackName, stackOf } from './compose-stack.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -7,12 +8,31 @@ declare module 'vitest' {
   }
 }
 
-/** Names the stack that the tests start, and removes it in the end, also after Ctrl-C: then no test gets to its last line. */
+/** Builds and starts the stack that all tests share. It is removed at the end, after Ctrl-C too, when no test gets to its last line. */
 export default async function setup(project: TestProject) {
   const name = await nameStack();
   project.provide('stackName', name);
   const remove = () => removeStack(name);
   process.prependOnceListener('SIGINT', remove);
   process.prependOnceListener('SIGTERM', remove);
+  const stack = stackOf(name);
+  try {
+    const began = Date.now();
+    await stack.compose(['build'], 700_000);
+    const builtAt = Date.now();
+    await stack.compose(['up', '--detach'], 180_000);
+    const client = clientOf(stack.url);
+    await eventually('all three tasks get requests', 60_000, async () =>
+      (await client.namesSeen(6)).length === 3 ? true : undefined,
+    );
+    const seconds = (ms: number) => (ms / 1000).toFixed(1);
+    console.log(
+      `built in ${seconds(builtAt - began)} s, ready ${seconds(Date.now() - builtAt)} s after \`docker compose up\``,
+    );
+  } catch (error) {
+    console.log(await stack.state());
+    remove();
+    throw error;
+  }
   return remove;
 }

@@ -1,12 +1,11 @@
-// Runs inside of a task's container: a client on the balancer's network. It logs in through the balancer, three times at each
-// task, then again and again directly at one task, each time with another forged address, and prints what it was answered.
+// Runs inside a task's container, as a client on the balancer's network. It logs in nine times through the balancer, then thirty
+// times directly at one task with a new forged address each time, and prints the statuses. It uses IP addresses, because tasks
+// refuse host names that are not theirs.
 import { lookup } from 'node:dns/promises';
 
-// Addresses, not names: a task answers only for hosts that are its own.
-const balancer = await lookup('haproxy');
+const { address: balancer } = await lookup('haproxy');
 const throughBalancer = {};
-for (let turn = 1; turn <= 9; turn += 1) await count(throughBalancer, `http://${balancer.address}:8080`);
-// One address, so that our own is always the same one too.
+for (let turn = 1; turn <= 9; turn += 1) await count(throughBalancer, `http://${balancer}:8080`);
 const { address } = await lookup('api');
 const began = Date.now();
 const directly = {};
