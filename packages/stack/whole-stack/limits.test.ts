@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { book, demoPerson, newCustomer, newEvent, outcomeOf, post, tally } from './people.ts';
+import { book, demoPerson, newCustomer, newEvent, post, tally } from './people.ts';
 import { useStack } from './use-stack.ts';
 
 const stack = useStack();
@@ -52,12 +52,24 @@ test('of sixty concurrent log-ins from one address twenty reach the password che
   expect(new Set(waits).size).toBeGreaterThan(refused.length / 2);
 });
 
+/**
+ * Empties the login bucket of this machine's address, then logs in five times with forged headers.
+ * @returns how many of the five reached the password check, and how many may have: what was refilled meanwhile
+ */
+async function guessForged(target: string, forged: Record<string, string>) {
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: 25 }, () => guess(stack.current.url)));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => guess(target, forged)));
+  const { invalid_credentials: checked = 0 } = await tally(answers);
+  return { checked, most: mostServed(1, 1 / 3, begun) };
+}
+
 test.each(['198.51.100.1', '2001:db8::1', '127.0.0.1, 198.51.100.2', 'unknown'])(
   'an emptied bucket stays empty for a client that claims to be %s, through the balancer',
   async (claim) => {
-    const { url } = stack.current;
     const forged = { 'x-forwarded-for': claim, 'x-real-ip': claim, forwarded: `for="${claim}"` };
-    expect(await outcomeOf(await guess(url, forged))).toMatch(/^(rate_limited|suppressed)$/);
+    const { checked, most } = await guessForged(stack.current.url, forged);
+    expect(checked).toBeLessThanOrEqual(most);
   },
 );
 
@@ -65,10 +77,8 @@ test.runIf(process.platform === 'linux')(
   'a client that calls a task directly gets no other bucket by a forged address',
   async () => {
     for (const { url } of stack.current.tasks) {
-      const outcome = await outcomeOf(
-        await guess(url, { 'x-forwarded-for': `198.51.100.${Math.floor(Math.random() * 256)}` }),
-      );
-      expect(outcome).toMatch(/^(rate_limited|suppressed)$/);
+      const { checked, most } = await guessForged(url, { 'x-forwarded-for': '198.51.100.3' });
+      expect(checked).toBeLessThanOrEqual(most);
     }
   },
 );
