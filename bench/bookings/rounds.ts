@@ -24,29 +24,6 @@ export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) 
   return results;
 }
 
-/** One caller, who asks each arm in turn: what disturbs one call is as likely to disturb the next. */
-export async function takeTurns(arms: Arm[], { calls, rounds }: { calls: number; rounds: number }) {
-  const results = new Map<string, Round[]>(arms.map(({ name }) => [name, []]));
-  for (let round = 0; round <= rounds; round += 1) {
-    const latencies = new Map<Arm, number[]>(arms.map((arm) => [arm, []]));
-    const commits = new Map(arms.map((arm) => [arm, arm.commits()]));
-    for (let call = 0; call < calls; call += 1) {
-      for (const [arm, latenciesMs] of latencies) {
-        const asked = performance.now();
-        await arm.ask();
-        latenciesMs.push(performance.now() - asked);
-      }
-    }
-    if (round === 0) continue;
-    for (const [arm, latenciesMs] of latencies) {
-      const perSecond = 1000 / median(latenciesMs);
-      const committed = arm.commits() - (commits.get(arm) ?? 0);
-      results.get(arm.name)?.push({ perSecond, latenciesMs, bookings: calls, commits: committed });
-    }
-  }
-  return results;
-}
-
 /** Callers that ask again as soon as they are answered. */
 async function drive({ ask, commits }: Arm, callers: number, forMs: number): Promise<Round> {
   const latenciesMs: number[] = [];

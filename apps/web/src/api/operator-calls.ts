@@ -1,9 +1,7 @@
 import type { Tier } from '@minitickets/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { type AnswerOf, type BodyOf, call } from './call.ts';
+import { type BodyOf, call } from './call.ts';
 import { pagesOf } from './pages.ts';
-
-export type RecordedLimitChange = AnswerOf<'listLimitChanges'>['items'][number];
 
 export const limitsQuery = queryOptions({
   queryKey: ['operations', 'limits'],
