@@ -86,7 +86,10 @@ export function openStage(arena: Arena, { signal, emit }: StageOptions) {
       connectionName: arena.redisKeyPrefix,
     });
     closers.push(() => redis.disconnect());
-    await whenReady(redis, AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]));
+    // Referred to until the end: Node 20 may collect a timeout signal that only AbortSignal.any knows, and it would never fire.
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    await whenReady(redis, AbortSignal.any([signal, deadline]));
+    deadline.throwIfAborted();
     return redis;
   }
 
