@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
 import { book, demoPerson, newCustomer, newEvent, post, tally } from './people.ts';
 import { useStack } from './use-stack.ts';
@@ -80,5 +81,37 @@ test.runIf(process.platform === 'linux')(
       const { checked, most } = await guessForged(url, { 'x-forwarded-for': '198.51.100.3' });
       expect(checked).toBeLessThanOrEqual(most);
     }
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a crowd of 38 behind one address that obeys Retry-After is served in order through the balancer: no ban, at most two refusals each',
+  { timeout: 150_000 },
+  async () => {
+    // Another loopback address is another client to the balancer.
+    const dispatcher = new Agent({ connect: { localAddress: '127.0.0.38' } });
+    const logIn = () =>
+      request(`${stack.current.url}/v1/sessions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: `${randomUUID()}@example.test`, password: 'a guess' }),
+        dispatcher,
+      });
+    const begun = performance.now();
+    const crowd = await Promise.all(
+      Array.from({ length: 38 }, async () => {
+        for (let refusals = 0; ; refusals += 1) {
+          const { statusCode, headers, body } = await logIn();
+          const answer = (await body.json()) as { error: string };
+          // The password is wrong, and was checked: the limit let the call through.
+          if (statusCode === 401) return { refusals, servedMs: performance.now() - begun };
+          expect(answer.error).toBe('rate_limited');
+          await new Promise((resolve) => setTimeout(resolve, Number(headers['retry-after']) * 1000));
+        }
+      }),
+    );
+    await dispatcher.destroy();
+    expect(Math.max(...crowd.map(({ refusals }) => refusals))).toBeLessThanOrEqual(2);
+    expect(Math.max(...crowd.map(({ servedMs }) => servedMs))).toBeLessThanOrEqual((38 - 20) * 3000 * 1.1);
   },
 );
