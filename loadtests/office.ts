@@ -21,7 +21,7 @@ const arriveSeconds = numberOption('ARRIVE_SECONDS', { usual: 30, short: 3 });
 const guessedAccounts = 4;
 // One more customer checks whether the bucket is full, and the last ones are guessed at. More than 150 are a crowd that the policy
 // of log-in does not believe in, unless they arrive within five seconds.
-const people = countOption('PEOPLE', { usual: 150, short: 40, most: customerCount - guessedAccounts - 1 });
+const people = countOption('PEOPLE', { usual: 150, short: 28, most: customerCount - guessedAccounts - 1 });
 const ownAddresses = addresses > 4;
 /** What the limit needs for those whom the full bucket does not serve, and ten percent. */
 const drainSeconds = Math.ceil(1.1 * budgets.login.refillSeconds * Math.max(1, people - budgets.login.capacity));

@@ -93,11 +93,14 @@ for i = 1, #calls / 3 do
   -- #region verdict
   local need = cost * period
   local verdict, wait, left = SERVED, 0, parts
-  -- A milder policy or a clock that was set back shortens a ban to what it may be from now on.
-  local latest_end = now + min(first_ban * growth ^ (bans - 1), longest_ban)
-  if banned_until > latest_end then banned_until, changed = latest_end, true end
-  forgotten_at = min(forgotten_at, max(now, banned_until) + forget_after)
-  if strikes == 0 or bans == 0 or now >= forgotten_at then bans, banned_until, forgotten_at = 0, 0, 0 end
+  local latest_end
+  if bans > 0 or banned_until > 0 then
+    -- A milder policy or a clock that was set back shortens a ban to what it may be from now on.
+    latest_end = now + min(first_ban * growth ^ (bans - 1), longest_ban)
+    if banned_until > latest_end then banned_until, changed = latest_end, true end
+    forgotten_at = min(forgotten_at, max(now, banned_until) + forget_after)
+    if strikes == 0 or bans == 0 or now >= forgotten_at then bans, banned_until, forgotten_at = 0, 0, 0 end
+  end
   if cost > burst then
     verdict = IMPOSSIBLE
   elseif banned_until > now then
