@@ -23,16 +23,14 @@ export async function checkBeforeStart({ root, dataDir }) {
 export function checkPath(root) {
   const found = [...new Set(root.match(unusable))];
   if (found.length === 0) return;
-  throw new Failure(
-    `The path of this folder contains ${found.join(' ')}, which the build tools cannot handle: ${root}`,
-    {
-      step: 'path',
-      fix: 'Move or clone it to a path without these characters.',
-    },
-  );
+  throw new Failure(`The path of this folder contains ${found.join(' ')}, which its tools cannot handle: ${root}`, {
+    step: 'path',
+    fix: 'Move or clone it to a path without these characters.',
+  });
 }
 
-const unusable = /[;#?$\\:]/g;
+// Vite, TypeScript, the dynamic linker and initdb each read some of these as syntax.
+const unusable = /[:;#?$*"`\\]/g;
 
 /** @param {string} folder */
 function checkWritable(folder) {

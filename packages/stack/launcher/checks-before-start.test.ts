@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { checkPath } from './checks-before-start.mjs';
 
-test.each(['/srv/what?', '/srv/c#', '/srv/$money', '/srv/a;b', '/srv/back\\slash'])(
-  'a path with a character that the build cannot handle is refused before anything is installed: %s',
+test.each(['/srv/what?', '/srv/c#', '/srv/$money', '/srv/a;b', '/srv/a*b', '/srv/"a"', '/srv/back\\slash'])(
+  'a path with a character that the tools cannot handle is refused before anything is installed: %s',
   (path) => {
-    expect(() => checkPath(path)).toThrow(/which the build tools cannot handle/);
+    expect(() => checkPath(path)).toThrow(/which its tools cannot handle/);
   },
 );
 
