@@ -5,6 +5,8 @@ import { eventually, nameStack, removeStack, type StackName, stackOf } from './c
 declare module 'vitest' {
   interface ProvidedContext {
     stackName: StackName;
+    /** Of the demo's customer, from before the crowds: afterwards a log-in waits behind all that were refused. */
+    customerCookie: string;
   }
 }
 
@@ -25,6 +27,7 @@ export default async function setup(project: TestProject) {
     await eventually('all three tasks get requests', 60_000, async () =>
       (await client.namesSeen(6)).length === 3 ? true : undefined,
     );
+    project.provide('customerCookie', await client.logIn());
     const seconds = (ms: number) => (ms / 1000).toFixed(1);
     console.log(
       `built in ${seconds(builtAt - began)} s, ready ${seconds(Date.now() - builtAt)} s after \`docker compose up\``,

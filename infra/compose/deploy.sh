@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Rolling deploy of the stack in containers: builds the images, migrates, and replaces the API tasks without dropping a request.
-# If a step fails, the old tasks keep serving, and the image's name points to the old image again.
+# If a step fails, the old tasks keep serving, and the images' names point to the old images again.
 #
 #   npm run deploy:compose            or            bash infra/compose/deploy.sh
 #
@@ -31,16 +31,16 @@ if [ $((2 * tasks)) -gt "$slots" ]; then
   echo "HAProxy has slots for $slots tasks: $tasks old and $tasks new ones do not fit. Stop some tasks first." >&2
   exit 1
 fi
-read -r image old_image < <(docker inspect --format '{{.Config.Image}} {{.Image}}' $(head -n 1 <<<"$old"))
+old_images=$(docker inspect --format '{{.Image}} {{.Config.Image}}' $(head -n 1 <<<"$old") $(docker compose ps --quiet lab))
 
-# No old task is stopped before all new ones are in rotation, so that there is nothing to bring back but the image's name.
+# No old task is stopped before all new ones are in rotation, so that there is nothing to bring back but the images' names.
 back_out() {
   trap - EXIT
   say 'The deploy failed. The old version keeps serving.'
   for task in $(docker compose ps --all --quiet api); do
     grep -q "$task" <<<"$old" || docker rm --force "$task" >/dev/null
   done
-  docker tag "$old_image" "$image"
+  while read -r image name; do docker tag "$image" "$name"; done <<<"$old_images"
   exit 1
 }
 trap back_out EXIT
