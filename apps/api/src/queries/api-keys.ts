@@ -5,7 +5,10 @@ import type { SessionUser } from './sessions.ts';
 
 export type ApiKeyRow = { id: string; name: string; prefix: string; createdAt: Date };
 
-/** Lets one key of a user be made at a time, until the transaction ends: so they can be counted. */
+/**
+ * Serialises the creation of a user's keys until the transaction ends, so that counting them and adding one is not a
+ * check-then-act race.
+ */
 export async function lockApiKeysOf(db: Transaction, userId: string) {
   await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update');
 }
@@ -15,11 +18,11 @@ export async function insertApiKey(
   key: { userId: string; name: string; prefix: string; keyHash: string },
 ): Promise<ApiKeyRow> {
   const [row] = await db.insert(apiKeys).values(key).returning(columns);
-  if (!row) throw new Error('an insert returned no row');
+  if (!row) throw new Error('INSERT returned no row');
   return row;
 }
 
-/** A user's keys that are not revoked, newest first. */
+/** Returns a user's active keys, newest first. */
 export async function apiKeysOf(db: Connection, userId: string): Promise<ApiKeyRow[]> {
   return db
     .select(columns)
@@ -38,7 +41,7 @@ export async function revokeApiKey(db: Connection, userId: string, id: string) {
   return revoked.length === 1;
 }
 
-/** Whose key has this hash, if it is not revoked. */
+/** Returns the owner of the active key with this hash. */
 export async function userByApiKeyHash(
   db: Connection,
   keyHash: string,

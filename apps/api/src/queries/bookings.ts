@@ -19,13 +19,13 @@ export type BookingRow = {
   tickets: { id: string; ticketTypeId: string; checkedInAt: string | null }[];
 };
 
-/** One booking of this user. Another's is as good as not there. */
+/** Returns one booking of this user. Another user's booking is reported as missing, so that ids cannot be probed. */
 export async function bookingOfUser(db: Connection, id: string, userId: string): Promise<BookingRow | undefined> {
   const [row] = await selectBookings(db, and(eq(bookings.id, id), eq(bookings.userId, userId)));
   return row;
 }
 
-/** A user's bookings, newest first, one more than asked for. */
+/** Returns a user's bookings, newest first: `limit + 1` rows, so that the caller can tell whether there is a next page. */
 export async function bookingsOfUser(
   db: Connection,
   userId: string,
@@ -36,7 +36,7 @@ export async function bookingsOfUser(
   return selectBookings(db, and(eq(bookings.userId, userId), earlier)).limit(limit + 1);
 }
 
-/** Locks the places of a booking's event until the transaction ends. @returns its id, if this user has the booking */
+/** Locks the inventory of a booking's event until the transaction ends. @returns the event's id, if this user owns the booking */
 export async function lockEventOfBooking(db: Connection, id: string, userId: string): Promise<string | undefined> {
   const [locked] = await db
     .select({ eventId: events.id })
@@ -47,10 +47,13 @@ export async function lockEventOfBooking(db: Connection, id: string, userId: str
   return locked?.eventId;
 }
 
-/** What a change of a booking is decided from; `checkedIn` if a ticket of it has admitted somebody. */
+/** The state from which a change of a booking is decided; `checkedIn` is true once any of its tickets has been admitted. */
 export type BookingForChange = BookingState & { id: string; totalMinor: number; checkedIn: boolean };
 
-/** One booking with the clock and its event, for a change or its refusal. Undefined if there is none, or not of this user. */
+/**
+ * Returns a booking with PostgreSQL's clock and its event's state; undefined if the booking doesn't exist or belongs to
+ * another user.
+ */
 export async function bookingForChange(
   db: Connection,
   id: string,
@@ -73,7 +76,7 @@ export async function bookingForChange(
   return row;
 }
 
-/** Marks a booking cancelled and takes its tickets away; what is left is to return its places. */
+/** Marks a booking cancelled and deletes its tickets. The caller still has to return its inventory. */
 export async function cancelBooking(db: Connection, id: string) {
   await db.execute(sql`
     with removed as (delete from tickets where booking_id = ${id})
@@ -81,8 +84,9 @@ export async function cancelBooking(db: Connection, id: string) {
 }
 
 /**
- * Confirms a booking: its places become sold ones, and each of them a ticket. `from` says what they were: `held`, or `free`
- * again because the hold had ended; then the CHECK on `ticket_types` has the last word.
+ * Confirms a booking: moves its quantity to `sold` and issues one ticket for each seat. `from` says where the quantity comes
+ * from: `held`, or `free` again because the hold had expired; in that case the CHECK on `ticket_types` is the last line of
+ * defence.
  */
 export async function confirmBooking(db: Connection, id: string, from: 'held' | 'free') {
   await db.execute(sql`
@@ -101,8 +105,8 @@ export async function confirmBooking(db: Connection, id: string, from: 'held' | 
 }
 
 /**
- * Whether the places of a booking whose hold has ended can be taken once more: free, and within what its buyer may have.
- * After the event's ended holds were reclaimed, under its lock.
+ * Returns whether an expired booking fits once more: enough tickets are free, and its buyer stays within the event's limit.
+ * Call it under the event's lock, after its expired holds were reclaimed.
  */
 export async function hasRoomAgain(db: Connection, id: string): Promise<boolean> {
   const { rows } = await db.execute<{ room: boolean }>(sql`

@@ -1,5 +1,5 @@
--- Claims an idempotency key for one request: 'claimed', or what is known of the key.
--- KEYS: the key. ARGV: fingerprint of the request, how long a request can run (ms), how long keys are remembered (ms).
+-- Claims an idempotency key for one request. Returns 'claimed', or the state of a key that is already known.
+-- KEYS: the key. ARGV: fingerprint of the request, longest duration of a request (ms), retention of keys (ms).
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local known = redis.call('HMGET', KEYS[1], 'fingerprint', 'state', 'since', 'refusal')

@@ -1,5 +1,6 @@
--- Closes gates for a moment, unless places were released after the decision that says "sold out".
--- KEYS: gates of one event. ARGV: for how many ms, since when keys are remembered (ms), then the releases and the name of each.
+-- Closes gates briefly, unless inventory was released after the decision that says "sold out".
+-- KEYS: gates of one event. ARGV: duration (ms), start of the keys' retention (ms), then the releases and the name of each
+-- ticket type.
 for i, gate in ipairs(KEYS) do
   local releases, name = ARGV[2 * i + 1], ARGV[2 * i + 2]
   local known = string.match(redis.call('GET', gate) or '', '^%a+ (%d+)')

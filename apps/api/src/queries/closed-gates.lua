@@ -1,5 +1,5 @@
--- Until when gates are closed, by Redis's clock in ms, and 0 for those that are open. KEYS: gates of any events,
--- which only one Redis has together: the nodes of a cluster part them by event.
+-- Returns when each gate opens, by Redis's clock in ms; 0 if it is open. KEYS: gates of any events. They need a single Redis
+-- node: a cluster distributes them by event.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local answer = {}

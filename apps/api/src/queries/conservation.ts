@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 
-/** One law of conservation, and the statement that finds what breaks it. */
+/** One conservation law (an invariant of the database), and the query that returns the rows that break it. */
 export type ConservationLaw = { law: string; offenders: string };
 
-/** What has to be true of the database at every moment between two transactions. Nothing but the database is asked. */
+/** The invariants that hold whenever no transaction is running. They are computed from PostgreSQL alone. */
 export const conservationLaws: ConservationLaw[] = [
   {
     law: 'capacity = free + held + sold, as counted from the bookings',
@@ -105,10 +105,10 @@ export const conservationLaws: ConservationLaw[] = [
   },
 ];
 
-/** Of all keys of advisory locks, the one of audits. */
+/** The advisory lock of audits. The number is arbitrary. */
 const AUDIT_LOCK = 7_021_970;
 
-/** Makes this transaction the one that audits this database, until it ends. @returns false if another one is at it */
+/** Takes the audit lock until the transaction ends. @returns false if another audit is running */
 export async function tryAuditLock(db: Connection): Promise<boolean> {
   const { rows } = await db.execute<{ locked: boolean }>(
     sql`select pg_try_advisory_xact_lock(${AUDIT_LOCK}) as locked`,
@@ -116,12 +116,12 @@ export async function tryAuditLock(db: Connection): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** From now on a statement of this transaction is ended by PostgreSQL after so many ms. */
+/** Sets `statement_timeout` for the rest of this transaction. */
 export async function limitStatements(db: Connection, ms: number) {
   await db.execute(sql`select set_config('statement_timeout', ${String(Math.max(1, Math.floor(ms)))}, true)`);
 }
 
-/** The first rows that break a law. */
+/** Returns the first rows that break a law. */
 export async function offendersOf(db: Connection, { offenders }: ConservationLaw, limit: number) {
   const { rows } = await db.execute(sql`select * from (${sql.raw(offenders)}) offenders limit ${limit}`);
   return rows;

@@ -8,11 +8,11 @@ type Waiting = { takes: readonly Take[]; resolve: (decisions: Decision[]) => voi
 const batches = new WeakMap<RedisConnection, Waiting[]>();
 
 /**
- * Decides a call together with all others made on this connection in the same event-loop tick: they form one batch and share
- * one EVALSHA. The way to Redis costs more than a decision; without batches the bench measures 0.57 of the throughput and twice
- * the CPU in Redis. There is no timer: the tick ends, and the batch is sent. A lone call waits for nothing else.
+ * Decides a call in one batch with all others made on this connection in the same event-loop tick: they share one EVALSHA.
+ * The round trip to Redis costs more than a decision; without batches the bench measures 0.57 of the throughput and twice the
+ * CPU in Redis. There is no timer: the batch is sent when the tick ends, so a lone call waits for nothing else.
  *
- * On a cluster each call is a command of its own: no script reaches buckets on several nodes.
+ * On a cluster each call is a command of its own, because no script reaches buckets on several nodes.
  * @throws RangeError for an invalid cost, which fails its own call and not the rest of its batch
  */
 export function batchDecision(redis: RedisConnection, takes: readonly Take[]): Promise<Decision[]> {

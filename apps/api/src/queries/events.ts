@@ -9,12 +9,15 @@ export type NewEventRow = Omit<typeof events.$inferInsert, 'searchText'>;
 
 type Page = { limit: number; after?: PageCursor | undefined };
 
-/** Coming events that are published, soonest first, one more than asked for: the surplus says that there is a next page. */
+/**
+ * Returns published upcoming events, soonest first: `limit + 1` rows, so that the caller can tell whether there is a next
+ * page.
+ */
 export async function comingEvents(db: Connection, page: Page & { search?: string | undefined }) {
   return eventsPage(db, page, and(eq(events.status, 'on_sale'), sql`${events.startsAt} > now()`, named(page.search)));
 }
 
-/** All events of an organiser, drafts and past ones too. One more than asked for. */
+/** Returns all events of an organiser, including drafts and past ones: `limit + 1` rows. */
 export async function eventsOfOrganiser(
   db: Connection,
   organiserId: string,
@@ -23,30 +26,30 @@ export async function eventsOfOrganiser(
   return eventsPage(db, page, and(eq(events.organiserId, organiserId), named(page.search)));
 }
 
-/** Coming events and those that began within the last day, whatever their state, soonest first. One more than asked for. */
+/** Returns upcoming events and those that started within the last day, in any state, soonest first: `limit + 1` rows. */
 export async function currentEvents(db: Connection, page: Page) {
   return eventsPage(db, page, sql`${events.startsAt} > now() - interval '1 day'`);
 }
 
-/** One event by its id or its slug. */
+/** Returns one event by its id or slug. */
 export async function eventByIdOrSlug(db: Connection, idOrSlug: string): Promise<EventRow | undefined> {
   const [row] = await db.select().from(events).where(addressedBy(idOrSlug));
   return row;
 }
 
-/** One event, locked against other changes until the transaction ends. Bookings, which only read it, go on. */
+/** Returns one event and locks its row against other changes until the transaction ends. Plain reads are not blocked. */
 export async function lockEvent(db: Connection, idOrSlug: string): Promise<EventRow | undefined> {
   const [row] = await db.select().from(events).where(addressedBy(idOrSlug)).for('no key update');
   return row;
 }
 
-/** Adds an event, with the text by which searches find it. */
+/** Inserts an event together with its search text. */
 export async function insertEvent(db: Connection, event: NewEventRow): Promise<EventRow> {
   const [row] = await db
     .insert(events)
     .values({ ...event, searchText: searchTextOf(event) })
     .returning();
-  if (!row) throw new Error('an insert returned no row');
+  if (!row) throw new Error('INSERT returned no row');
   return row;
 }
 
@@ -58,7 +61,7 @@ export async function updateEvent(db: Connection, before: EventRow, change: Part
     .set({ ...change, searchText })
     .where(eq(events.id, before.id))
     .returning();
-  if (!row) throw new Error('a locked event is gone');
+  if (!row) throw new Error('UPDATE of a locked event returned no row');
   return row;
 }
 
@@ -77,12 +80,12 @@ async function eventsPage(db: Connection, { limit, after }: Page, condition: SQL
     .limit(limit + 1);
 }
 
-/** Returns what searches for an event are compared with. */
+/** Returns the folded text that searches are matched against. */
 export const searchTextOf = ({ name, venue }: Pick<EventRow, 'name' | 'venue'>) => foldText(`${name} ${venue}`);
 
 /**
- * Every word of the search has to be in the name or the venue. The list is walked in its own order by `events_list` and ends
- * with its page, so only a search that finds almost nothing reads all coming events.
+ * Matches events whose name or venue contains every word. The scan follows the index `events_list` in list order and stops
+ * when the page is full, so only a search with almost no matches reads all upcoming events.
  */
 function named(search: string | undefined) {
   const words = searchWords(search ?? '');

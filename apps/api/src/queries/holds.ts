@@ -6,9 +6,9 @@ import { timeOrderedId } from '../rules/ids.ts';
 import type { RecordedOutcome } from './idempotency.ts';
 
 /*
- * What is sent to PostgreSQL to book: a message to find out and one to write, or one for both. In each the event's lock comes
- * first, in a statement of its own: a statement sees what was committed when it began, so counts that were read in one with
- * the lock would be those of before the wait.
+ * The statements of a booking: one round trip reads and one writes, or a single one does both. Pessimistic locking: in each,
+ * the event's lock comes first, in a statement of its own. Under READ COMMITTED a statement sees what was committed when it
+ * began, so counts read in the locking statement would predate the wait for the lock.
  */
 
 export type NewHold = HeldBooking & { userId: string; places: number };
@@ -17,7 +17,10 @@ const BEGIN: Statement = { name: 'begin', text: 'begin' };
 const COMMIT: Statement = { name: 'commit', text: 'commit' };
 
 // #region lock
-/** Locks an event against every other change of its places until the transaction ends. Its sale ends when it starts, at the latest. */
+/**
+ * Locks an event's inventory against every other writer until the transaction ends. The sale ends when the event starts, at
+ * the latest.
+ */
 export const LOCK_EVENT: Statement = {
   name: 'lock_event',
   text: `
@@ -27,7 +30,7 @@ export const LOCK_EVENT: Statement = {
 };
 // #endregion
 
-/** A `HeldBooking`. */
+/** Selects a booking as the JSON of a `HeldBooking`. */
 export const HELD_BOOKING = `
   select json_build_object('id', bookings.id, 'eventId', event_id, 'totalMinor', total_minor,
     'currency', bookings.currency, 'createdAt', bookings.created_at, 'holdExpiresAt', hold_expires_at, 'lines', (
@@ -81,7 +84,7 @@ const INSERT_HOLDS: Statement = {
 // #endregion
 
 // #region at-once
-/** What PostgreSQL is asked for a booking that comes alone; see `holdIfClear`. */
+/** The single-statement fast path of `holdIfClear`. */
 export const HOLD_IF_CLEAR: Statement = {
   name: 'hold_if_clear',
   text: `
@@ -124,19 +127,19 @@ export const HOLD_IF_CLEAR: Statement = {
 };
 // #endregion
 
-/** What a batch is decided from, but for the event's own row. */
+/** The inventory from which a batch is decided; the event's own row comes separately. */
 export type InventoryRow = Pick<Inventory, 'now'> & {
-  /** The earliest end of a hold that is still counted; not after `now` if there are places to give back. */
+  /** The earliest end of a hold that still counts as held; not after `now` if there are expired holds to reclaim. */
   firstHoldEnd: Date | null;
   ticketTypes: (Inventory['ticketTypes'][number] & { releases: number })[];
   placesOfUsers: Map<string, number>;
   records: RecordedOutcome[];
 };
 
-/** Whose places, and which keys' records, a batch has to know. */
+/** The users whose bookings are counted, and the idempotency keys whose records are read, for a batch. */
 export type Asked = { userIds: string[]; keys: { userId: string; key: string }[] };
 
-/** Begins a transaction, locks the event against every other change of its places, and reads them. */
+/** Begins a transaction, locks the event's inventory and reads it. */
 export async function beginAndReadInventory(db: PoolClient, eventId: string, asked: Asked) {
   const [, events, inventories] = await inOneRoundTrip(db, [
     { statement: BEGIN },
@@ -146,16 +149,16 @@ export async function beginAndReadInventory(db: PoolClient, eventId: string, ask
   return { event: parseEvent(events?.[0]), ...parseInventory(inventories?.[0]) };
 }
 
-/** Reads the places of an event once more, in the same transaction. */
+/** Reads an event's inventory again in the same transaction. */
 export async function readInventory(db: PoolClient, eventId: string, asked: Asked): Promise<InventoryRow> {
   const [inventories] = await inOneRoundTrip(db, [readStep(eventId, asked)]);
   return parseInventory(inventories?.[0]);
 }
 
 /**
- * Writes a batch and commits: its bookings, all held from and until the same instants, their lines and places, and the
- * answers that are remembered. The CHECK on `ticket_types` has the last word. Of two transactions that remember the same key,
- * which only a lost claim lets happen, the second fails here, and finds the first one's record when it tries again.
+ * Writes a batch and commits: its bookings, which share one start and one end, their lines, the counts, and the idempotency
+ * records. The CHECK on `ticket_types` is the last line of defence. If two transactions record the same key, which only
+ * happens after Redis lost a claim, the second fails here and finds the first one's record when it retries.
  */
 export async function insertHoldsAndCommit(
   db: PoolClient,
@@ -188,8 +191,8 @@ export async function insertHoldsAndCommit(
 }
 
 /**
- * Books for somebody who came alone, in one transaction and one message, if nothing at all stands in the way. It never refuses
- * and it ends no holds: undefined means that it takes a decision (`decideHolds`), and that nothing was written.
+ * Fast path for a lone booking: one transaction and one round trip, if nothing stands in the way. It never refuses and
+ * reclaims no holds: undefined means that nothing was written and the request needs a decision (`decideHolds`).
  */
 export async function holdIfClear(
   db: PoolClient,
@@ -232,7 +235,7 @@ function parseEvent(row: string | undefined): Inventory['event'] {
 }
 
 function parseInventory(row: string | undefined): InventoryRow {
-  if (row === undefined) throw new Error('a select of one row returned none');
+  if (row === undefined) throw new Error('SELECT of one row returned none');
   const { now, firstHoldEnd, placesOfUsers, records, ...inventory } = JSON.parse(row);
   return {
     ...inventory,
@@ -243,7 +246,7 @@ function parseInventory(row: string | undefined): InventoryRow {
   };
 }
 
-/** As PostgreSQL's JSON has it, but for its way of writing instants. */
+/** Converts a record from PostgreSQL's JSON, whose timestamps are formatted differently. */
 export function toRecordedOutcome(record: RecordedOutcome): RecordedOutcome {
   return { ...record, booking: record.booking && toHeldBooking(record.booking) };
 }

@@ -2,20 +2,20 @@ import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
 
 /*
- * What turns sold-out requests away before they cost anything. A gate can only refuse, and not for long: it is PostgreSQL that
- * sells. "Sold out" and "free again" reach Redis in any order, from any task, so both carry how often places of the ticket type
- * had been released when PostgreSQL said so, and the older word gives way.
+ * The inventory gate refuses requests for sold-out ticket types before they cost a query (load shedding). A gate can only
+ * refuse, and only briefly; PostgreSQL alone sells. "Sold out" and "released" reach Redis from any task in any order, so both
+ * carry a version, the number of releases of the ticket type when PostgreSQL said so, and the older message loses.
  */
 
-/** If the word of a release is lost, its place is kept from nobody for longer than this. */
+/** If the message of a release is lost, the gate refuses a free ticket for at most this long. */
 const CLOSED_MS = 900;
-/** A "sold out" that is this late is a task's that has long been given up. */
+/** Upper bound on the delay of a "sold out" message: no request runs longer. */
 const LATE_MS = 15_000;
 
-/** A ticket type, and its `releases` when it was read under the event's lock. */
+/** A ticket type, and its `releases` as read under the event's lock. */
 export type Released = { ticketTypeId: string; releases: number };
 export type SoldOut = Released & { ticketTypeName: string };
-/** `rememberedSince`: requests with keys that were used before this instant (ms) may be unknown to Redis. */
+/** `rememberedSince`: Redis may not know idempotency keys used before this instant (ms). */
 export type ClosedGate = { ticketTypeName: string; rememberedSince: number };
 
 const closeScript = loadScript('close-gate.lua');
@@ -23,7 +23,7 @@ const openScript = loadScript('open-gate.lua');
 const closedScript = loadScript('closed-gates.lua');
 const gateKey = (eventId: string, ticketTypeId: string) => `gate:{${eventId}}:${ticketTypeId}`;
 
-/** The first closed gate on the way to these ticket types, or null if all are open. */
+/** Returns the first closed gate of these ticket types, or null if all are open. */
 export async function closedGate(redis: RedisConnection, eventId: string, ticketTypeIds: string[]) {
   const values = await redis.mget(ticketTypeIds.map((id) => gateKey(eventId, id)));
   for (const value of values) {
@@ -33,7 +33,7 @@ export async function closedGate(redis: RedisConnection, eventId: string, ticket
   return null;
 }
 
-/** Until when the gates of these ticket types are closed; those that are open are left out. */
+/** Returns when the closed gates of these ticket types open; open ones are left out. */
 export async function closedGates(
   redis: RedisConnection,
   ticketTypes: readonly { eventId: string; id: string }[],
@@ -44,7 +44,10 @@ export async function closedGates(
   return new Map(ticketTypes.flatMap(({ id }, index) => (until[index] ? [[id, new Date(until[index])] as const] : [])));
 }
 
-/** PostgreSQL has nothing left of these. `atMostMs` is the time until a hold ends, when it may be otherwise. */
+/**
+ * Closes the gates of ticket types that PostgreSQL reports as sold out. `atMostMs` is the time until a hold may expire and
+ * free a ticket.
+ */
 export async function closeGates(
   redis: RedisConnection,
   eventId: string,
@@ -57,7 +60,7 @@ export async function closeGates(
   await runScript(redis, closeScript, keys, [forMs, rememberedSince, ...named]);
 }
 
-/** Places of these came back. */
+/** Opens the gates of ticket types whose inventory was released. */
 export async function openGates(redis: RedisConnection, eventId: string, released: Released[]) {
   const keys = released.map(({ ticketTypeId }) => gateKey(eventId, ticketTypeId));
   await runScript(redis, openScript, keys, [LATE_MS, ...released.map(({ releases }) => releases)]);

@@ -3,13 +3,13 @@ import type { Connection } from '../db/client.ts';
 import type { Released } from './inventory-gate.ts';
 
 /*
- * Places of one event. Whoever changes `held`, `sold` or `capacity` holds the event's row lock (docs/locking.md), so that a
- * decision and the counts it was made from cannot drift apart.
+ * The inventory of one event. Every transaction that changes `held`, `sold` or `capacity` holds the event's row lock
+ * (docs/locking.md): a decision and the counts it was made from cannot drift apart (no lost update, no write skew).
  */
 
 /**
- * What is free of a ticket type at this moment: capacity − sold − held, and the places of holds that have ended but were not
- * given back yet. A column for queries on `ticket_types`.
+ * The free tickets of a ticket type at this moment: capacity − sold − held, plus the quantity of expired holds that were not
+ * reclaimed yet. A column for queries on `ticket_types`.
  */
 export const placesFree = sql<number>`(
   "ticket_types"."capacity" - "ticket_types"."sold" - "ticket_types"."held" + coalesce((
@@ -20,9 +20,9 @@ export const placesFree = sql<number>`(
   ), 0))::int`;
 
 /**
- * Ends the holds of an event whose time is over and gives their places back, the oldest first.
- * No gate has to be opened for them: none is closed for longer than until the next hold of its event ends.
- * @returns how many were ended; as many as `limit` means that there may be more
+ * Expires holds of an event that are past their end and returns their inventory, oldest first. It need not open a gate: a
+ * gate never stays closed past the end of its event's next hold.
+ * @returns how many it expired; if that equals `limit`, there may be more
  */
 export async function reclaimEndedHolds(db: Connection, eventId: string, limit: number) {
   const { rows } = await db.execute<{ ended: number }>(sql`
@@ -44,7 +44,7 @@ export async function reclaimEndedHolds(db: Connection, eventId: string, limit: 
   return rows[0]?.ended ?? 0;
 }
 
-/** Events with holds whose time is over, in no order. */
+/** Returns events with holds that are past their end, unordered. */
 export async function eventsWithEndedHolds(db: Connection, limit: number): Promise<string[]> {
   const { rows } = await db.execute<{ eventId: string }>(sql`
     select event_id as "eventId" from (select distinct event_id from ticket_types where held > 0) holding
@@ -55,15 +55,15 @@ export async function eventsWithEndedHolds(db: Connection, limit: number): Promi
   return rows.map(({ eventId }) => eventId);
 }
 
-/** Locks the places of an event until the transaction ends, unless somebody else has. */
+/** Locks an event's inventory until the transaction ends, or returns false at once if another transaction has it. */
 export async function tryLockEvent(db: Connection, eventId: string): Promise<boolean> {
   const { rows } = await db.execute(sql`select from events where id = ${eventId} for no key update skip locked`);
   return rows.length === 1;
 }
 
 /**
- * Gives back the places of a booking that was cancelled: of the held or of the sold ones.
- * @returns the ticket types that have places again
+ * Returns the inventory of a cancelled booking, from `held` or from `sold`.
+ * @returns the ticket types that were released
  */
 export async function returnPlaces(db: Connection, bookingId: string, from: 'held' | 'sold'): Promise<Released[]> {
   const count = sql.identifier(from);

@@ -4,8 +4,8 @@ import type { Connection } from '../db/client.ts';
 export type LatePayment = { id: string; status: 'pending' | 'refund_due'; amountMinor: number };
 
 /**
- * Takes payments that nothing has been heard of for a while: pending ones after 10 s, when no charge can still be under way,
- * refunds after 2 s. For as long again they are nobody else's, so that tasks do not all ask the provider the same.
+ * Takes payments that are overdue: pending ones after 10 s, when no charge can still be in flight, and refunds after 2 s.
+ * Taking them restarts that period, so that only one task asks the provider about each.
  */
 export async function takeLatePayments(db: Connection, limit: number): Promise<LatePayment[]> {
   const { rows } = await db.execute<LatePayment>(sql`

@@ -1,9 +1,9 @@
--- Adds what one task has counted to the minute that Redis's clock shows, and there to the running interval: of the totals a
--- field is the name and the number of the interval in its minute. KEYS[1] is the name that all keys begin with.
+-- Adds the counts of one task to the current minute and interval by Redis's clock. KEYS[1] is the prefix of all keys. In the
+-- totals a field is a name and the number of the interval within its minute.
 -- ARGV[1] is JSON: { task, totals: { name: count }, refused: { member: count }, suppressed: { member: count } }
--- ARGV[2] for how many seconds a minute is kept, ARGV[3] how many identities of a minute, ARGV[4] for how many seconds a
--- silent task still counts, ARGV[5] how many seconds an interval has. Returns how many tasks have reported of late.
--- What is of another type than is written here, or no count, is junk: it is removed.
+-- ARGV[2] retention of a minute (s), ARGV[3] maximum identities per minute, ARGV[4] seconds after which a silent task stops
+-- counting, ARGV[5] length of an interval (s). Returns the number of tasks that reported recently.
+-- Keys of another type and values that are not counts are corrupt: the script removes them.
 
 local time = redis.call('TIME')
 local seconds = tonumber(time[1])
@@ -27,7 +27,7 @@ for _, outcome in ipairs({ 'refused', 'suppressed' }) do
   local key = minute .. ':' .. outcome
   remove_unless('zset', key)
   for member, count in pairs(counted[outcome]) do redis.call('ZINCRBY', key, count, member) end
-  -- The least busy go first: memory is bounded, whoever comes.
+  -- Evicts the least busy, which bounds the memory for any number of identities.
   redis.call('ZREMRANGEBYRANK', key, 0, -1 - ARGV[3])
   redis.call('EXPIRE', key, ARGV[2])
 end

@@ -1,7 +1,7 @@
--- Sums up the last minutes by Redis's clock. KEYS[1] is the name that all keys begin with.
--- ARGV[1] how many minutes, the running one included; ARGV[2] how many of the busiest identities.
--- Returns three lists of names and counts in turn: the totals, the most refused and the most suppressed, busiest first; and
--- how many tasks report. What is of another type than limit-activity-add.lua writes, or no count, is junk and left out.
+-- Sums up the last minutes by Redis's clock. KEYS[1] is the prefix of all keys.
+-- ARGV[1] number of minutes including the current one; ARGV[2] maximum number of identities.
+-- Returns three flat lists of names and counts (totals, most refused, most suppressed, busiest first), and the number of
+-- tasks that report. Keys of another type than limit-activity-add.lua writes and values that are not counts are skipped.
 
 local time = redis.call('TIME')
 local this_minute = math.floor(time[1] / 60)
@@ -15,7 +15,7 @@ for minute = this_minute - ARGV[1] + 1, this_minute do
   local name = KEYS[1] .. ':' .. minute
   local totals = is_a('hash', name .. ':totals') and redis.call('HGETALL', name .. ':totals') or {}
   for i = 1, #totals, 2 do
-    -- In few figures: no fraction, nothing endless.
+    -- At most 12 digits: no fraction, no infinity.
     local of = string.match(totals[i], '^(%S+ %S+) %d+$')
     if of and #totals[i + 1] <= 12 and string.find(totals[i + 1], '^%d+$') then sums[of] = (sums[of] or 0) + totals[i + 1] end
   end

@@ -1,7 +1,7 @@
--- The totals of the last minutes, interval by interval. KEYS[1] is the name that all keys begin with, as limit-activity-add.lua
--- writes them. ARGV[1] how many minutes, ARGV[2] how many seconds an interval has, ARGV[3] for how many seconds after its end
--- tasks may still report of an interval. Returns the second in which the last interval ends, and then in turn a name, the
--- number of an interval (0: the oldest), and a count. What is of another type, or no count, is junk and left out.
+-- Returns the totals of the last minutes by interval. KEYS[1] is the prefix of the keys that limit-activity-add.lua writes.
+-- ARGV[1] number of minutes, ARGV[2] length of an interval (s), ARGV[3] seconds after its end in which tasks may still report
+-- an interval. Returns the second at which the last interval ends, followed by triples of name, interval number (0 is the
+-- oldest) and count. Keys of another type and values that are not counts are skipped.
 
 local time = redis.call('TIME')
 local length = tonumber(ARGV[2])

@@ -1,40 +1,40 @@
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
 
-/** What tasks count: calls by `policy outcome`, and refused and suppressed ones by `policy bucket`. */
+/** Counts of one task: calls by `policy outcome`, and refused and suppressed calls by `policy bucket`. */
 export type ActivityCounts = {
   totals: Record<string, number>;
   refused: Record<string, number>;
   suppressed: Record<string, number>;
 };
 
-/** Minutes that can be asked for. */
+/** Retention in minutes, and so the longest period that can be queried. */
 export const ACTIVITY_MINUTES = 15;
-/** Of each minute; the busiest stay. */
-const MOST_IDENTITIES = 1000;
-/** A task reports every second. */
+/** Maximum identities per minute; the busiest are kept. */
+const MAX_IDENTITIES = 1000;
+/** A task reports every second; after this long without a report it no longer counts. */
 const SILENT_TASK_SECONDS = 10;
-/** A minute has a whole number of these. Shorter ones cost memory: a number for each, policy and outcome. */
+/** Has to divide a minute. Shorter intervals cost memory: one number for each interval, policy and outcome. */
 export const INTERVAL_SECONDS = 5;
-/** What was decided in an interval is reported by then: a task reports each second, and a slow one in two. */
+/** Delay until every task has reported an interval: a task reports each second, a slow one every two. */
 const LATE_SECONDS = 2;
 
 /**
- * Adds what one task has counted since it last did.
- * @returns how many tasks there are, as far as they have reported of late
+ * Adds what a task has counted since its last report.
+ * @returns the number of tasks that reported recently
  */
 export async function addActivity(redis: RedisConnection, task: string, counts: ActivityCounts): Promise<number> {
   const values = [
     JSON.stringify({ task, ...counts }),
     (ACTIVITY_MINUTES + 1) * 60,
-    MOST_IDENTITIES,
+    MAX_IDENTITIES,
     SILENT_TASK_SECONDS,
     INTERVAL_SECONDS,
   ];
   return (await runScript(redis, addScript, [ACTIVITY], values)) as number;
 }
 
-/** The counts of all tasks over the last minutes, and the busiest identities with theirs, busiest first. */
+/** Returns the counts of all tasks over the last minutes, and the busiest identities with their counts, busiest first. */
 export async function readActivity(redis: RedisConnection, { minutes, most }: { minutes: number; most: number }) {
   const answer = (await runScript(redis, readScript, [ACTIVITY], [minutes, most])) as [Flat, Flat, Flat, number];
   const [totals, refused, suppressed, tasks] = answer;
@@ -42,8 +42,8 @@ export async function readActivity(redis: RedisConnection, { minutes, most }: { 
 }
 
 /**
- * The totals of all tasks over the last minutes, interval by interval. Numbers of intervals count from the oldest, which is 0;
- * the last one ends at `untilSecond` of Redis's clock.
+ * Returns the totals of all tasks over the last minutes by interval. Interval 0 is the oldest; the last one ends at
+ * `untilSecond` of Redis's clock.
  */
 export async function readActivitySeries(redis: RedisConnection, minutes: number) {
   const values = [minutes, INTERVAL_SECONDS, LATE_SECONDS];
@@ -57,7 +57,7 @@ export async function readActivitySeries(redis: RedisConnection, minutes: number
   return { untilSecond: Number(untilSecond), intervals: (minutes * 60) / INTERVAL_SECONDS, points };
 }
 
-// One hash tag: the keys of all minutes live on one node of a cluster, so that a script may sum them up.
+// One hash tag puts the keys of all minutes on one cluster node, where a script can sum them up.
 const ACTIVITY = 'limit-activity:{activity}';
 const addScript = loadScript('limit-activity-add.lua');
 const readScript = loadScript('limit-activity-read.lua');

@@ -4,7 +4,7 @@ import { divideUp, fullAfterUs, partsOfToken } from '../rules/bucket-arithmetic.
 import type { BucketState } from '../rules/explain-bucket.ts';
 import { bucketKey } from './rate-limits-script.ts';
 
-/** Reads all that Redis knows of a bucket, to explain why it refuses. Changes nothing. */
+/** Returns the complete state of a bucket, to explain its refusals. Changes nothing. */
 export async function readBucket(redis: RedisConnection, bucket: string): Promise<BucketState> {
   const answer = (await runScript(redis, readScript, [bucketKey(bucket)], [])) as number[];
   const [nowUs, livesMs, ...stored] = answer as [number, number, ...number[]];
@@ -30,8 +30,8 @@ export async function readBucket(redis: RedisConnection, bucket: string): Promis
 }
 
 /**
- * Ends a ban and forgets earlier ones; the tokens stay as they are. Tasks that refuse from memory ask Redis again within a second.
- * @returns false if no ban was running
+ * Ends a ban and deletes the record of earlier ones; the tokens stay. Tasks that refuse from memory confirm with Redis within
+ * a second.
  */
 export async function liftSuppression(redis: RedisConnection, bucket: string) {
   return (await runScript(redis, liftScript, [bucketKey(bucket)], [])) === 1;

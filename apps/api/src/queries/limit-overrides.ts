@@ -5,8 +5,8 @@ import { limitChanges, limitOverrides } from '../db/schema.ts';
 import type { LimitOverride } from '../rules/limits.ts';
 
 /**
- * What overrides the shipped limits, and the revision that it makes: the number of the last change. One statement, so that
- * both are of one moment. A row that is no limit (someone wrote it by hand) is left out: the shipped limit stays in force.
+ * Returns the overrides of the shipped limits and their revision, the number of the last change. One statement reads both
+ * from one snapshot. A row that is not a valid limit (written by hand) is skipped: the shipped limit stays in force.
  */
 export async function readOverrides(db: Connection): Promise<{ overrides: LimitOverride[]; revision: number }> {
   const rows = await db
@@ -25,7 +25,7 @@ export async function readOverrides(db: Connection): Promise<{ overrides: LimitO
   return { overrides, revision: rows[0]?.revision ?? 0 };
 }
 
-/** Lets one change of limits happen at a time, until the transaction ends: so the last number is also the last change. */
+/** Serialises changes of limits until the transaction ends, so that the highest revision is also the last change. */
 export async function lockLimits(db: Transaction) {
   await db.execute(sql`select pg_advisory_xact_lock(${LIMITS_LOCK})`);
 }
@@ -40,7 +40,7 @@ export async function saveOverride(db: Transaction, policy: string, tier: string
     });
 }
 
-/** Puts the shipped limit back in force. */
+/** Restores the shipped limit. */
 export async function deleteOverride(db: Transaction, policy: string, tier: string) {
   await db.delete(limitOverrides).where(and(eq(limitOverrides.policy, policy), eq(limitOverrides.tier, tier)));
 }
@@ -53,7 +53,7 @@ export async function recordChange(
   await db.insert(limitChanges).values(change);
 }
 
-/** The changes of limits, newest first, one more than asked for. */
+/** Returns changes of limits, newest first: `limit + 1` rows. */
 export async function changesOfLimits(
   db: Connection,
   { limit, before }: { limit: number; before?: number | undefined },
@@ -66,7 +66,7 @@ export async function changesOfLimits(
     .limit(limit + 1);
 }
 
-/** Any number that nobody else locks. */
+/** The advisory lock of limit changes. The number is arbitrary. */
 const LIMITS_LOCK = 4_137_002;
 
 const columns = {

@@ -1,5 +1,6 @@
 -- Opens gates, unless a later decision has already said "sold out" again.
--- KEYS: gates of one event. ARGV: for how many ms a late "sold out" is to be known for what it is, then the releases of each.
+-- KEYS: gates of one event. ARGV: how long (ms) to remember the release, so that a late "sold out" is recognised as stale;
+-- then the releases of each ticket type.
 for i, gate in ipairs(KEYS) do
   local releases = ARGV[i + 1]
   local known = string.match(redis.call('GET', gate) or '', '^%a+ (%d+)')

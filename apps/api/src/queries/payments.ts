@@ -7,8 +7,8 @@ export type PaymentRow = typeof payments.$inferSelect;
 export type BegunPayment = Pick<PaymentRow, 'id' | 'amountMinor' | 'currency'> & { eventId: string };
 
 /**
- * Notes that a held booking of this user is about to be charged, if it can be. Of two attempts at once one is begun. The
- * booking's own row is locked, not its event: whoever confirms or cancels it meanwhile is waited for, and nobody else.
+ * Marks a held booking of this user as about to be charged, if it can be. Of two concurrent attempts exactly one starts. It
+ * locks the booking's own row, not its event's: only a transaction that confirms or cancels the same booking makes it wait.
  */
 export async function beginPayment(
   db: Connection,
@@ -31,13 +31,13 @@ export async function beginPayment(
   return rows[0];
 }
 
-/** One payment by its id, which is also the provider's reference to it. */
+/** Returns a payment by its id, which is also the provider's reference. */
 export async function paymentById(db: Connection, id: string): Promise<PaymentRow | undefined> {
   const [row] = await db.select().from(payments).where(eq(payments.id, id));
   return row;
 }
 
-/** Locks the places of the event that a payment is for. @returns null if there is no such payment */
+/** Locks the inventory of the event that a payment is for. @returns null if there is no such payment */
 export async function lockEventOfPayment(
   db: Connection,
   id: string,
@@ -49,7 +49,7 @@ export async function lockEventOfPayment(
   return rows[0] ?? null;
 }
 
-/** Moves a payment on, with the ledger entry of the money that moved. Under the lock of its booking's event. */
+/** Changes a payment's status and records the money that moved in the ledger. Call it under the lock of its booking's event. */
 export async function updatePayment(
   db: Connection,
   { id, amountMinor }: PaymentRow,
@@ -63,7 +63,7 @@ export async function updatePayment(
     update payments set status = ${status}, changed_at = statement_timestamp() where id = ${id}`);
 }
 
-/** What was charged for a booking has to go back. @returns the payment, if money was kept */
+/** Marks the charge of a booking for refund. @returns the payment, if money was kept */
 export async function makeRefundDue(db: Connection, bookingId: string): Promise<PaymentRow | undefined> {
   const [row] = await db
     .update(payments)

@@ -1,3 +1,3 @@
--- Writes the key that readiness probes write: a script with a write, as most of what tasks ask of Redis.
--- KEYS: the key. ARGV: how long it is kept (ms).
+-- The write of a readiness probe: a script that writes, like most of what a task sends to Redis.
+-- KEYS: the key. ARGV: its expiry (ms).
 redis.call('SET', KEYS[1], '', 'PX', ARGV[1])

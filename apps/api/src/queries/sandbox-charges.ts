@@ -2,11 +2,11 @@ import { eq, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { sandboxCharges, sandboxEvents } from '../db/schema.ts';
 
-/** The sandbox provider's books. Each statement also queues the event that the merchant will be told. */
+/** The sandbox provider's ledger. Each statement also queues the webhook event for the merchant (a transactional outbox). */
 
 export type SandboxChargeStatus = (typeof sandboxCharges.$inferSelect)['status'];
 
-/** Charges, or finds the charge that this reference has had before. */
+/** Charges, or returns the existing charge of this reference. */
 export async function insertSandboxCharge(
   db: Connection,
   charge: { reference: string; amountMinor: number; currency: string; status: 'accepted' | 'declined' },
@@ -21,7 +21,7 @@ export async function insertSandboxCharge(
     insert into sandbox.events (type, reference) select 'charge.' || status, reference from charged`);
 }
 
-/** Sends an accepted charge back; one that was sent back before, or never made, is left as it is. */
+/** Refunds an accepted charge; a charge that was refunded before or never made stays as it is. */
 export async function refundSandboxCharge(db: Connection, reference: string) {
   await db.execute(sql`
     with refunded as (
@@ -41,7 +41,10 @@ export async function sandboxChargeStatus(db: Connection, reference: string): Pr
 
 export type SandboxEvent = Pick<typeof sandboxEvents.$inferSelect, 'id' | 'type' | 'reference' | 'createdAt'>;
 
-/** Takes events that wait to be told. Each is due again later, in case this telling fails: after 1 s, 2 s, 4 s, up to 5 minutes. */
+/**
+ * Takes events that are due for delivery and schedules a retry of each with exponential backoff, in case the delivery fails:
+ * after 1 s, 2 s, 4 s, up to 5 minutes.
+ */
 export async function dueSandboxEvents(db: Connection, limit: number): Promise<SandboxEvent[]> {
   return db
     .update(sandboxEvents)
@@ -66,7 +69,7 @@ export async function markSandboxEventDelivered(db: Connection, id: string) {
   await db.update(sandboxEvents).set({ deliveredAt: sql`statement_timestamp()` }).where(eq(sandboxEvents.id, id));
 }
 
-/** Forgets events that were told more than a day ago. @returns how many */
+/** Deletes events that were delivered more than a day ago. @returns how many */
 export async function deleteOldSandboxEvents(db: Connection, limit: number): Promise<number> {
   const { rowCount } = await db.execute(sql`
     delete from sandbox.events where id in (

@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto';
 import { type User, user as userSchema } from '@minitickets/contract';
 import type { Redis } from 'ioredis';
 
-/** Who a session acts as, and what every request is decided by. */
+/** The user of a session: the fields that authorise each request. */
 export type SessionUser = Pick<User, 'id' | 'role' | 'tier'>;
 const sessionUser = userSchema.pick({ id: true, role: true, tier: true });
 
-/** Unused for this long, a session ends. */
+/** Idle expiry: a session ends when it is unused for this long. */
 const IDLE_MS = 7 * 24 * 3_600_000;
-/** However much it is used, a session ends after this long. */
+/** Absolute expiry: a session ends after this long, however much it is used. */
 const ABSOLUTE_MS = 30 * 24 * 3_600_000;
-/** More at once than people have devices; the oldest goes first. */
-const MOST_PER_USER = 20;
+/** More concurrent sessions than a person has devices; log-in ends the oldest. */
+const MAX_PER_USER = 20;
 
 /*
- * A session is a hash under SHA-256 of its sid, so that a reader of Redis cannot act as anybody. It holds what decides a
- * request (id, role, tier) and nothing that tells who that is: e-mail and name are read from PostgreSQL by the one call that
- * shows them. Reading all of it there would cost each request a query, and make PostgreSQL a part of every refusal.
- * A role opens nothing by this copy: `requireRole` reads it in PostgreSQL.
- * The sorted set of a user's sessions, by their absolute end, serves "log out everywhere"; its name is `sessionOwner`'s, which
- * its sessions carry. That list may be lost, or junk, while sessions live on: so "everywhere" also leaves a mark, the latest end
- * that a session of before can have, and each use of a session looks at it in the same script. Who logs in later gets a later end.
- * Redis's clock decides all ends.
- * The scripts reach session keys that they learn from the set: on Redis Cluster sessions need a Redis of their own.
- * What is of another type than they write is no session, and no list of sessions: they remove it.
+ * A session is a hash under the SHA-256 of its sid, so that reading Redis gives nobody a usable session. It holds what
+ * authorises a request (id, role, tier) and no personal data: the one operation that shows e-mail and name reads them from
+ * PostgreSQL. Reading all of it from PostgreSQL would add a query to each request, even a refused one. The role here grants
+ * nothing: `requireRole` reads it from PostgreSQL.
+ * "Log out everywhere" uses a sorted set of the user's sessions, scored by absolute expiry and named by `sessionOwner`, which
+ * the sessions carry. That set may be lost or corrupt while sessions live on. So it also stores a watermark, the latest end
+ * that a session existing now can have, and every use of a session compares with it in the same script. Later log-ins get a
+ * later end. All times are by Redis's clock.
+ * The scripts reach session keys that they learn from the set, so on Redis Cluster sessions need a Redis of their own.
+ * Keys of another type than the scripts write are corrupt: the scripts remove them.
  */
 const REMOVE_UNLESS = `
 local function remove_unless(kind, key)
@@ -32,7 +32,10 @@ local function remove_unless(kind, key)
 end`;
 const NOW = `local time = redis.call('TIME') local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** The mark: sessions that end at it or before are over. No mark is later than any session's end even if the clock was set back. */
+/**
+ * The watermark: sessions that end at or before it are over. It is never later than the end of a new session, even if the
+ * clock was set back.
+ */
 const OVER_UNTIL = `
 local function over_until(key, now, absolute)
   remove_unless('string', key)
@@ -105,16 +108,16 @@ const SESSIONS_OF = 'sessions-of:';
 const OVER = 'sessions-over:';
 const hashOf = (sid: string) => createHash('sha256').update(sid).digest('hex');
 
-/** Begins a session under this sid (256 random bits, chosen by the caller). `owner` is the user's `sessionOwner`. */
+/** Creates a session under this sid (256 random bits, chosen by the caller). `owner` is the user's `sessionOwner`. */
 export async function createSession(redis: Redis, sid: string, user: SessionUser, owner: string) {
   const hash = hashOf(sid);
   const fields = ['id', user.id, 'role', user.role, 'tier', user.tier, 'owner', owner];
   const keys = [SESSION + hash, SESSIONS_OF + owner, SESSION, OVER + owner];
-  await redis.eval(CREATE, keys.length, ...keys, IDLE_MS, ABSOLUTE_MS, MOST_PER_USER, hash, ...fields);
+  await redis.eval(CREATE, keys.length, ...keys, IDLE_MS, ABSOLUTE_MS, MAX_PER_USER, hash, ...fields);
 }
 
 // #region live
-/** Who this sid belongs to, and keeps the session from idling out. Null for a session that is unknown or has ended. */
+/** Returns the user of a session and restarts its idle expiry; null for a session that is unknown or has ended. */
 export async function touchSession(redis: Redis, sid: string): Promise<SessionUser | null> {
   const key = SESSION + hashOf(sid);
   const fields = (await redis.eval(TOUCH, 2, key, OVER, IDLE_MS, ABSOLUTE_MS)) as (string | null)[];
@@ -126,19 +129,19 @@ export async function touchSession(redis: Redis, sid: string): Promise<SessionUs
   return null;
 }
 
-/** Ends one session, on every task at once. */
+/** Ends one session, for every task at once. */
 export async function endSession(redis: Redis, sid: string) {
   const hash = hashOf(sid);
   await redis.eval(END, 2, SESSION + hash, SESSIONS_OF, hash);
 }
 
-/** Ends every session of a user, who is named by their `sessionOwner`; also those that no list names any more. */
+/** Ends every session of a user, identified by `sessionOwner`, including sessions that the set has lost. */
 export async function endSessionsOf(redis: Redis, owner: string) {
   await redis.eval(END_ALL, 3, SESSIONS_OF + owner, SESSION, OVER + owner, ABSOLUTE_MS);
 }
 // #endregion
 
-/** Makes a user's new tier known to their live sessions, so that their next request is in it. */
+/** Copies a user's new tier to their live sessions, so that it applies from their next request. */
 export async function setTierOfSessions(redis: Redis, owner: string, tier: User['tier']) {
   await redis.eval(SET_TIER, 2, SESSIONS_OF + owner, SESSION, tier);
 }

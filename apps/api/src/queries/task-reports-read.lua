@@ -1,5 +1,5 @@
--- What tasks have said of themselves of late. KEYS[1] as task-reports-add.lua writes it; ARGV[1] for how many ms a silent task is
--- known. Returns in turn the name of a task, how many ms ago it reported by Redis's clock, and its report.
+-- Returns the recent reports of all tasks. KEYS[1] as task-reports-add.lua writes it; ARGV[1] milliseconds after which a
+-- silent task is left out. Returns triples of a task's name, the age of its report in ms by Redis's clock, and the report.
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)

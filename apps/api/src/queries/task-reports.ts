@@ -2,25 +2,25 @@ import { type TaskReport, taskReport } from '@minitickets/contract';
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
 
-/** A task reports every second; one that was ended without a word is gone after this. */
+/** A task reports every second; one that crashed disappears after this long. */
 const SILENT_MS = 10_000;
-/** More than anybody runs behind one Redis. */
-const MOST_TASKS = 100;
+/** More tasks than a deployment runs on one Redis. */
+const MAX_TASKS = 100;
 
-/** What a task says of itself; when it did is Redis's to know. */
+/** A task's report about itself; Redis supplies its time. */
 export type OwnReport = Omit<TaskReport, 'reportedMsAgo'>;
 
-/** Says how this task is, in place of what it said before. */
+/** Replaces this task's report. */
 export async function saveReport(redis: RedisConnection, report: OwnReport) {
-  await runScript(redis, addScript, [REPORTS], [report.task, JSON.stringify(report), SILENT_MS, MOST_TASKS]);
+  await runScript(redis, addScript, [REPORTS], [report.task, JSON.stringify(report), SILENT_MS, MAX_TASKS]);
 }
 
-/** Takes back what a task said, because it ends. */
+/** Deletes a task's report when it shuts down. */
 export async function removeReport(redis: RedisConnection, task: string) {
   await redis.hdel(REPORTS, task);
 }
 
-/** The newest report of each task that is there, by their names. What is no report is left out. */
+/** Returns the latest report of each live task, sorted by name. Invalid reports are skipped. */
 export async function readReports(redis: RedisConnection): Promise<TaskReport[]> {
   const answer = (await runScript(redis, readScript, [REPORTS], [SILENT_MS])) as (string | number)[];
   const reports: TaskReport[] = [];

@@ -17,7 +17,7 @@ const columns = {
 
 export type TicketTypeRow = TicketType & { eventId: string };
 
-/** The ticket types of these events, in their organiser's order, with what is free of each at this moment. */
+/** Returns the ticket types of these events in their organiser's order, each with the tickets that are available now. */
 export async function ticketTypesOf(db: Connection, eventIds: string[]): Promise<TicketTypeRow[]> {
   return db
     .select(columns)
@@ -26,7 +26,7 @@ export async function ticketTypesOf(db: Connection, eventIds: string[]): Promise
     .orderBy(asc(ticketTypes.position));
 }
 
-/** How the places of these events are divided up at this moment. Holds that have ended are counted as free. */
+/** Returns the sold, held and free tickets of these events. Expired holds count as free. */
 export async function placesOf(db: Connection, eventIds: string[]) {
   const { id, eventId, name, capacity, sold } = ticketTypes;
   const rows = await db
@@ -49,8 +49,8 @@ export async function insertTicketTypes(
 }
 
 /**
- * Changes a ticket type. Prices of bookings that exist are their lines' and stay; a higher capacity releases places.
- * @returns undefined if no row was changed: there is none of this id, or its new capacity is below what is sold and held
+ * Changes a ticket type. Existing bookings keep the prices on their lines; a higher capacity counts as a release.
+ * @returns undefined if no row changed: the id does not exist, or the new capacity is below sold + held
  */
 export async function updateTicketType(
   db: Connection,

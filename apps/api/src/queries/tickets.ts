@@ -3,7 +3,7 @@ import type { Connection } from '../db/client.ts';
 import { bookings, events, tickets, ticketTypes, users } from '../db/schema.ts';
 import type { PageCursor } from '../rules/page-cursors.ts';
 
-/** What a ticket admits to, and whether it has. */
+/** What a ticket admits to, and when it was checked in. */
 const admission = {
   ticketTypeId: tickets.ticketTypeId,
   ticketTypeName: ticketTypes.name,
@@ -11,7 +11,7 @@ const admission = {
   checkedInAt: tickets.checkedInAt,
 };
 
-/** One ticket of this user, with what it admits to. Another's is as good as not there. */
+/** Returns one ticket of this user. Another user's ticket is reported as missing. */
 export async function ticketOfUser(db: Connection, id: string, userId: string) {
   const [row] = await db
     .select({ ...admission, id: tickets.id, bookingId: tickets.bookingId, eventName: events.name })
@@ -23,7 +23,7 @@ export async function ticketOfUser(db: Connection, id: string, userId: string) {
   return row;
 }
 
-/** A ticket at the door, whoever bought it. */
+/** Returns any buyer's ticket, for check-in. */
 export async function ticketAtDoor(db: Connection, id: string) {
   const [row] = await db
     .select({ ...admission, organiserId: events.organiserId, eventStatus: events.status })
@@ -35,17 +35,17 @@ export async function ticketAtDoor(db: Connection, id: string) {
 }
 
 /**
- * Locks the tickets of a booking until the transaction ends, under its event's lock. Whoever is admitted meanwhile waits, and
- * who was admitted before is seen by what is read next.
+ * Locks the tickets of a booking until the transaction ends, under its event's lock: a concurrent check-in waits, and an
+ * earlier one is visible to the next statement.
  */
 export async function lockTicketsOfBooking(db: Connection, bookingId: string) {
   await db.execute(sql`select from tickets where booking_id = ${bookingId} order by id for update`);
 }
 
 /**
- * Admits a ticket. Of two doors in the same moment the second waits for the first one's row, and then finds it used; behind a
- * cancellation (`lockTicketsOfBooking`) it finds it gone.
- * @returns when it was admitted; undefined if it was before, or is gone
+ * Admits a ticket. Of two concurrent check-ins the second waits for the first one's row lock and then finds the ticket used;
+ * after a concurrent cancellation (`lockTicketsOfBooking`) it finds none.
+ * @returns when it was admitted; undefined if it was admitted before or no longer exists
  */
 export async function admitTicket(db: Connection, id: string, organiserId: string): Promise<Date | undefined> {
   const [row] = await db
@@ -56,7 +56,7 @@ export async function admitTicket(db: Connection, id: string, organiserId: strin
   return row?.checkedInAt ?? undefined;
 }
 
-/** The tickets of an event with their holders, in the order in which they were sold, one more than asked for. */
+/** Returns the tickets of an event with their holders, in order of sale: `limit + 1` rows. */
 export async function ticketsOfEvent(
   db: Connection,
   eventId: string,

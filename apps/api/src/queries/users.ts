@@ -6,19 +6,19 @@ import { users } from '../db/schema.ts';
 const columns = { id: users.id, email: users.email, name: users.name, role: users.role, tier: users.tier };
 
 /**
- * Adds an account.
- * @param user.email in its one spelling (`normalizeEmail`); its unique constraint decides between two concurrent registrations
+ * Inserts an account.
+ * @param user.email normalized (`normalizeEmail`); the unique constraint decides between two concurrent registrations
  */
 export async function insertUser(
   db: Connection,
   user: { email: string; name: string; passwordHash: string; role?: Role; tier?: Tier },
 ): Promise<User> {
   const [row] = await db.insert(users).values(user).returning(columns);
-  if (!row) throw new Error('an insert returned no row');
+  if (!row) throw new Error('INSERT returned no row');
   return row;
 }
 
-/** Returns the account of an e-mail in its one spelling (`normalizeEmail`), with its password hash. */
+/** Returns the account of a normalized e-mail address (`normalizeEmail`), with its password hash. */
 export async function userByEmail(db: Connection, email: string) {
   const [row] = await db
     .select({ ...columns, passwordHash: users.passwordHash })
@@ -27,7 +27,7 @@ export async function userByEmail(db: Connection, email: string) {
   return row;
 }
 
-/** Returns the account of an e-mail in its one spelling, as it may be shown. */
+/** Returns the account of a normalized e-mail address, without its password hash. */
 export async function findUser(db: Connection, email: string): Promise<User | undefined> {
   const [row] = await db.select(columns).from(users).where(eq(users.email, email));
   return row;
@@ -39,7 +39,7 @@ export async function userById(db: Connection, userId: string): Promise<User | u
   return row;
 }
 
-/** Stores a stronger hash of the same password, unless the password was changed meanwhile. */
+/** Stores a stronger hash of the same password, unless the password has changed in the meantime (compare-and-set). */
 export async function replacePasswordHash(db: Connection, userId: string, from: string, to: string) {
   await db
     .update(users)
