@@ -34,7 +34,7 @@ export type Failure =
   | { kind: 'cost-above-capacity' }
   | { kind: 'rate-limited'; retryAfterMs: number }
   | { kind: 'suppressed'; retryAfterMs: number }
-  /** `condition`: what the store said, as in "takes no writes". Without one it was not asked. */
+  /** `condition`: what the store said, as in "rejects writes". Without one it was not asked. */
   | { kind: 'store-unavailable'; store: 'Redis' | 'PostgreSQL'; condition?: string }
   | { kind: 'busy'; what: string };
 

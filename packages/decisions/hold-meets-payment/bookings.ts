@@ -1,7 +1,7 @@
 import type { Database } from '@minitickets/api/db/client';
 import { settlePayment } from '@minitickets/api/payments/settle-payment';
 import { cancelBooking } from '@minitickets/api/queries/bookings';
-import { returnPlaces } from '@minitickets/api/queries/inventory';
+import { returnInventory } from '@minitickets/api/queries/inventory';
 import { beginPayment } from '@minitickets/api/queries/payments';
 import { insertSandboxCharge } from '@minitickets/api/queries/sandbox-charges';
 import type { BookingStanding } from '@minitickets/api/rules/payment-grid';
@@ -88,7 +88,7 @@ export async function chargeAtProvider(db: Database, attempt: Attempt, status: '
 async function cancel(db: Database, bookingId: string) {
   await db.transaction(async (transaction) => {
     await cancelBooking(transaction, bookingId);
-    await returnPlaces(transaction, bookingId, 'held');
+    await returnInventory(transaction, bookingId, 'held');
   });
 }
 

@@ -13,7 +13,7 @@ import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-/** Two tasks, and a Redis of this file's own, because it is emptied in here. */
+/** Two tasks that share a Redis of this file's own, because a test empties it. */
 let here: Awaited<ReturnType<typeof testApp>>;
 let there: typeof here;
 let server: Awaited<ReturnType<typeof startRedis>>;
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const buyer = async () => (await person(here)).sid;
 
-/** When a task last asked PostgreSQL anything that has to do with bookings. */
+/** Returns when a task last ran a query about bookings. */
 async function lastQuery() {
   const { rows } = await witness.query(
     `select max(query_start)::text as last from pg_stat_activity
@@ -48,13 +48,13 @@ const gateOf = ({ event, typeIds }: { event: { id: string }; typeIds: string[] }
   closedGate(here.redis, event.id, typeIds);
 type Shop = Awaited<ReturnType<typeof shop>>;
 
-/** Asks for a ticket of a sold-out event, so that the gate closes. */
+/** Requests a ticket of a sold-out event, so that the gate closes. */
 async function closeGateOf(made: Shop) {
   expect((await made.book(await buyer())).json()).toMatchObject({ error: 'sold_out' });
   await vi.waitUntil(() => gateOf(made), { timeout: 2_000, interval: 1 });
 }
 
-/** Closes the gate and keeps it closed, however slow the machine is: by itself it opens within a second. */
+/** Closes the gate and removes its expiry: it would otherwise open by itself within a second, however slow the machine is. */
 async function keepGateClosed(made: Shop) {
   const key = `gate:{${made.event.id}}:${made.typeIds[0]}`;
   do await closeGateOf(made);
@@ -70,7 +70,7 @@ async function soldOut() {
   return { ...made, holder, booking };
 }
 
-test('behind a closed gate a request is refused without a query to PostgreSQL, in the same words', async () => {
+test('behind a closed gate a request is refused without a query to PostgreSQL, with the same body as at PostgreSQL', async () => {
   const made = await soldOut();
   const [first, second] = [await buyer(), await buyer()];
   await keepGateClosed(made);
@@ -115,7 +115,7 @@ test('if the message of a release is lost, the gate opens by itself within a sec
   const ttlMs = await here.redis.pttl(`gate:{${event.id}}:${typeIds[0]}`);
   expect(ttlMs).toBeGreaterThan(0);
   expect(ttlMs).toBeLessThan(1_000);
-  // Released past the product, so that nobody says a word.
+  // Released behind the application's back, so that no task sends a message.
   await here.db.execute(sql`update bookings set status = 'cancelled' where id = ${booking.id}`);
   await here.db.execute(sql`update ticket_types set held = 0 where id = ${typeIds[0]}`);
   const sid = (await person(here, { tier: 'pro' })).sid;
@@ -123,14 +123,14 @@ test('if the message of a release is lost, the gate opens by itself within a sec
   expect(await vi.waitUntil(isBooked, { timeout: 2_000, interval: 5 })).toBe(true);
 });
 
-test('a gate can refuse but never sell: opened over a full house it sells nothing', async () => {
+test('a gate opened for a sold-out event sells nothing: it can only refuse', async () => {
   const { book, event, typeIds, counts } = await soldOut();
   await openGates(here.redis, event.id, [{ ticketTypeId: typeIds[0] ?? '', releases: 1_000 }]);
   expect((await book(await buyer())).json()).toMatchObject({ error: 'sold_out' });
   expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
 });
 
-test('a “sold out” that arrives after the release it did not know of closes nothing', async () => {
+test('a stale “sold out”, from before a release, closes no gate', async () => {
   const eventId = randomUUID();
   const type = (releases: number) => ({ ticketTypeId: 'a', releases, ticketTypeName: 'A' });
   const close = (releases: number) =>
@@ -141,21 +141,21 @@ test('a “sold out” that arrives after the release it did not know of closes 
   expect(await isClosed()).toBe(false);
   await close(2);
   expect(await isClosed()).toBe(true);
-  // And the other way round: the word of a release that was sold again long ago opens nothing.
+  // And the reverse: a stale release, from before the ticket was sold again, opens no gate.
   await openGates(here.redis, eventId, [type(2)]);
   expect(await isClosed()).toBe(true);
   await openGates(here.redis, eventId, [type(3)]);
   expect(await isClosed()).toBe(false);
 });
 
-test('a gate is never closed for longer than until the next hold ends', async () => {
+test('a gate never stays closed past the end of the next hold', async () => {
   const eventId = randomUUID();
   const soldOutType = { ticketTypeId: 'a', releases: 0, ticketTypeName: 'A' };
   await closeGates(here.redis, eventId, [soldOutType], { atMostMs: 50, rememberedSince: 0 });
   expect(await here.redis.pttl(`gate:{${eventId}}:a`)).toBeLessThanOrEqual(50);
 });
 
-test('a refusal at the gate is remembered under its key, also when places are free again', async () => {
+test('a refusal at the gate is replayed under its key, even after tickets are free again', async () => {
   const made = await soldOut();
   const { book, cancel, holder, booking } = made;
   const sid = await buyer();
@@ -169,7 +169,7 @@ test('a refusal at the gate is remembered under its key, also when places are fr
   expect((await book(sid, undefined, randomUUID())).statusCode).toBe(201);
 });
 
-test('a refusal that time mends is not remembered: the same key books when the sale has opened', async () => {
+test('a refusal that waiting resolves is not stored: the same key books once the sale is open', async () => {
   const { book, change, counts } = await shop(here);
   const sid = await buyer();
   const key = randomUUID();
@@ -186,7 +186,7 @@ test('a refusal that time mends is not remembered: the same key books when the s
   expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
 });
 
-test('a key is known on every task', async () => {
+test('an idempotency key is known on every task', async () => {
   const { book, counts, event, lineOf } = await shop(here);
   const sid = await buyer();
   const key = randomUUID();
@@ -203,7 +203,7 @@ test('a key is known on every task', async () => {
   expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
 });
 
-test('an answer stays the same, whatever becomes of the booking', async () => {
+test('a replayed response stays the same after its booking is paid or cancelled', async () => {
   const { book, pay, cancel } = await shop(here);
   const sid = await buyer();
   const key = randomUUID();
@@ -214,7 +214,7 @@ test('an answer stays the same, whatever becomes of the booking', async () => {
   expect((await book(sid, undefined, key)).body).toBe(first.body);
 });
 
-test('while the first request with a key is running, the second is told so on every task', async () => {
+test('while the first request with a key is running, every task answers the second with idempotency_in_progress', async () => {
   const { book, event, lineOf } = await shop(here);
   const sid = await buyer();
   const key = randomUUID();
@@ -239,7 +239,7 @@ test('while the first request with a key is running, the second is told so on ev
   expect((await book(sid, undefined, key)).body).toBe((await first).body);
 });
 
-test('two clicks at once are one booking', async () => {
+test('concurrent requests with one key create one booking', async () => {
   const { book, counts } = await shop(here);
   const sid = await buyer();
   const key = randomUUID();
@@ -253,11 +253,11 @@ test('two clicks at once are one booking', async () => {
   expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
 });
 
-test('a request that failed on our side is not remembered: its key can be used again', async () => {
+test('a server error is not stored: the same key can be used again', async () => {
   const { book, event } = await shop(here);
   const sid = await buyer();
   const key = randomUUID();
-  // The lock does not come in time: nothing was decided.
+  // The lock times out, so that nothing is decided.
   await witness.query('begin');
   await witness.query('select from events where id = $1 for update', [event.id]);
   const failed = await book(sid, undefined, key);
@@ -266,7 +266,7 @@ test('a request that failed on our side is not remembered: its key can be used a
   expect((await book(sid, undefined, key)).statusCode).toBe(201);
 });
 
-test('a claim that a dead task left behind is taken over, and PostgreSQL asked', async () => {
+test('a claim that a crashed task left behind is taken over, and its outcome looked up in PostgreSQL', async () => {
   const key = { userId: randomUUID(), key: randomUUID() };
   const claims = async () => new Set(await here.redis.keys('*idempotency:*'));
   const before = await claims();

@@ -21,26 +21,26 @@ type Desk = {
   writingPool: Pool;
   redis: RedisConnection;
   holdSeconds: number;
-  /** The body of the answer to a refused request. */
+  /** The response body of a refused request. */
   refusalBody: (failure: Failure) => string;
   log: FastifyBaseLogger;
 };
 
 /**
- * Where a request for places passes: what is known of its key, the gate, and then its event's next transaction.
- * @returns books, and answers with the same bytes for the same key
- * @throws TicketingError idempotency-in-progress, idempotency-key-reused, busy; and what the stores throw
+ * The path of a booking request: its idempotency key, the inventory gate, and then its event's next transaction.
+ * @returns a function that books and replays the same bytes for the same key
+ * @throws TicketingError idempotency-in-progress, idempotency-key-reused, busy; and the errors of the stores
  */
 export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
   const write = holdBatches({
     pool: options.writingPool,
     holdSeconds: options.holdSeconds,
     refusalBody,
-    // Nobody waits for the gate: until it is closed, requests only cost more.
+    // Fire and forget: until the gate closes, requests only cost more.
     onSoldOut: (eventId, soldOut, nextHoldEndMs) => {
       keysRememberedSince(redis)
         .then((rememberedSince) => closeGates(redis, eventId, soldOut, { atMostMs: nextHoldEndMs, rememberedSince }))
-        .catch((error: unknown) => log.warn({ err: error }, 'a gate was not closed'));
+        .catch((error: unknown) => log.warn({ err: error }, 'closing an inventory gate failed'));
     },
   });
 
@@ -78,21 +78,21 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
     return refused;
   }
 
-  // Who wants the same of one event in one turn of the event loop shares one look. A gate that cannot be read counts as open:
-  // it saves work, and decides nothing.
-  const look = singleFlight((eventId: string, ticketTypeIds: string[]) =>
+  // Requests for the same ticket types in one event-loop tick share one read of the gate. If the read fails, the gate counts
+  // as open: it only saves work.
+  const readGate = singleFlight((eventId: string, ticketTypeIds: string[]) =>
     closedGate(redis, eventId, ticketTypeIds).catch(() => null),
   );
   const gateOf = (eventId: string, { lines }: HoldOrder) => {
     const ticketTypeIds = lines.map(({ ticketTypeId }) => ticketTypeId);
-    return look(`${eventId} ${ticketTypeIds.join(' ')}`, eventId, ticketTypeIds);
+    return readGate(`${eventId} ${ticketTypeIds.join(' ')}`, eventId, ticketTypeIds);
   };
 
   function refusedAtGate(ticketTypeName: string): HoldOutcome {
     return { held: false, body: refusalBody({ kind: 'sold-out', ticketTypeName }), replayed: false };
   }
 
-  /** The answer that PostgreSQL remembers under a key. */
+  /** Returns the stored response for a key from PostgreSQL. */
   async function recorded(key: KeyOfUser, fingerprint: string) {
     const record = await recordOfKey(db, key);
     const outcome = record && replayOf(record, fingerprint);
@@ -100,12 +100,14 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
     return outcome;
   }
 
-  /** Whatever comes of it, even an error: from now on PostgreSQL knows of this key, or nobody does. */
+  /** Runs `ask` and marks the key even if it fails: from then on PostgreSQL has the outcome, or there is none. */
   async function asking<Result>(key: KeyOfUser, ask: () => Promise<Result>) {
     try {
       return await ask();
     } finally {
-      await markKeyAsked(redis, key).catch((error: unknown) => log.warn({ err: error }, 'a key is left as running'));
+      await markKeyAsked(redis, key).catch((error: unknown) =>
+        log.warn({ err: error }, 'an idempotency key could not be marked and stays claimed until it times out'),
+      );
     }
   }
 

@@ -4,7 +4,7 @@ import { groupCommit } from './group-commit.ts';
 
 type Batch = { key: string; requests: string[]; finish: () => void; fail: (error: Error) => void };
 
-/** A writer whose transactions end when the test says so. Their outcome is the request itself, in capitals. */
+/** A writer whose transactions end when the test says so. A request's outcome is the request in capitals. */
 function stage(options: Partial<Parameters<typeof groupCommit<string, string>>[0]> = {}) {
   const batches: Batch[] = [];
   const submit = groupCommit<string, string>({
@@ -29,7 +29,7 @@ const failure = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof TicketingError ? error.failure.kind : error),
   );
 
-test('requests that arrive while a transaction runs are written together in the next one, in their order', async () => {
+test('requests that arrive while a transaction runs share the next one, in their order', async () => {
   const { batches, submit, begun } = stage();
   const first = submit('event', 'a', unhurried);
   (await begun(1)).requests;
@@ -41,7 +41,7 @@ test('requests that arrive while a transaction runs are written together in the 
   expect(batches.map(({ requests }) => requests)).toEqual([['a'], ['b', 'c', 'd']]);
 });
 
-test('a burst is one transaction, not one and a rest', async () => {
+test('a burst becomes one transaction, not a first request and a rest', async () => {
   const { batches, submit, begun } = stage();
   const burst = ['a', 'b', 'c'].map((request) => submit('event', request, unhurried));
   (await begun(1)).finish();
@@ -49,7 +49,7 @@ test('a burst is one transaction, not one and a rest', async () => {
   expect(batches).toHaveLength(1);
 });
 
-test('one transaction of a key is in flight, while other keys do not wait for it', async () => {
+test('each key has one transaction in flight and does not block other keys', async () => {
   const { batches, submit, begun } = stage();
   const slow = submit('one', 'a', unhurried);
   await begun(1);
@@ -63,7 +63,7 @@ test('one transaction of a key is in flight, while other keys do not wait for it
   expect(await Promise.all([slow, behind])).toEqual(['A', 'B']);
 });
 
-test('no more transactions are in flight than there is room for; keys take turns', async () => {
+test('at most `maxInFlight` transactions run concurrently, and keys take turns', async () => {
   const { batches, submit, begun } = stage({ maxInFlight: 1, maxBatchSize: 1 });
   const all = [submit('x', 'x1', unhurried), submit('x', 'x2', unhurried), submit('y', 'y1', unhurried)];
   for (const count of [1, 2, 3]) {
@@ -74,7 +74,7 @@ test('no more transactions are in flight than there is room for; keys take turns
   expect(batches.map(({ requests }) => requests[0])).toEqual(['x1', 'y1', 'x2']);
 });
 
-test('a transaction carries at most so many requests', async () => {
+test('a transaction carries at most `maxBatchSize` requests', async () => {
   const { batches, submit, begun } = stage({ maxBatchSize: 2 });
   const all = ['a', 'b', 'c'].map((request) => submit('event', request, unhurried));
   (await begun(1)).finish();
@@ -83,7 +83,7 @@ test('a transaction carries at most so many requests', async () => {
   expect(batches.map(({ requests }) => requests)).toEqual([['a', 'b'], ['c']]);
 });
 
-test('a queue has an end: who comes after it is told at once', async () => {
+test('a request that finds a full queue is rejected at once', async () => {
   const { submit, begun } = stage({ maxQueueLength: 2 });
   const [a, b, c] = ['a', 'b', 'c'].map((request) => submit('event', request, unhurried));
   expect(await failure(c as Promise<string>)).toBe('busy');
@@ -91,7 +91,7 @@ test('a queue has an end: who comes after it is told at once', async () => {
   expect(await Promise.all([a, b])).toEqual(['A', 'B']);
 });
 
-test('a request whose caller has left before its transaction began is not written', async () => {
+test('a request that timed out in the queue is not written', async () => {
   const { batches, submit, begun } = stage();
   const first = submit('event', 'a', unhurried);
   await begun(1);
@@ -104,7 +104,7 @@ test('a request whose caller has left before its transaction began is not writte
   expect(batches.map(({ requests }) => requests)).toEqual([['a'], ['stays']]);
 });
 
-test('a poisoned request is found by halving, and only it hears of the error', async () => {
+test('bisection finds a poisoned request, and only that request fails', async () => {
   const written: string[][] = [];
   const { submit } = stage({
     write: async (_key, requests) => {
@@ -119,19 +119,19 @@ test('a poisoned request is found by halving, and only it hears of the error', a
   expect(written.flat()).toEqual(requests.filter((request) => request !== 'poison'));
 });
 
-test('an error that a smaller batch would meet as well reaches everybody, and nothing is tried again', async () => {
+test('an error that is not isolable fails the whole batch, without a retry', async () => {
   const { batches, submit, begun } = stage();
   const both = [submit('event', 'a', unhurried), submit('event', 'b', unhurried)];
-  const away = new Error('the server is away');
-  (await begun(1)).fail(away);
-  expect(await Promise.all(both.map(failure))).toEqual([away, away]);
+  const down = new Error('the server is down');
+  (await begun(1)).fail(down);
+  expect(await Promise.all(both.map(failure))).toEqual([down, down]);
   expect(batches).toHaveLength(1);
 });
 
-test('after an error the key goes on', async () => {
+test('after an error the next transaction of the key runs', async () => {
   const { submit, begun } = stage();
   const first = submit('event', 'a', unhurried);
-  (await begun(1)).fail(new Error('the server is away'));
+  (await begun(1)).fail(new Error('the server is down'));
   await failure(first);
   const second = submit('event', 'b', unhurried);
   (await begun(2)).finish();

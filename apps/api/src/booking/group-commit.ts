@@ -8,35 +8,35 @@ type Waiting<Request, Outcome> = {
 };
 
 type Coalescing<Request, Outcome> = {
-  /** Writes a batch of one key in one transaction, and gives each request its own outcome, in their order. */
+  /** Writes a batch of one key in one transaction and returns the outcome of each request, in their order. */
   write: (key: string, requests: Request[]) => Promise<Outcome[]>;
-  /** Whether this error means that nothing was written, and that a smaller batch may do better. */
+  /** Returns whether nothing was written and a smaller batch may succeed. */
   isIsolable: (error: unknown) => boolean;
-  /** The most requests in one transaction. */
+  /** Maximum requests in one transaction. */
   maxBatchSize: number;
-  /** The most requests of one key that wait. */
+  /** Maximum queued requests of one key. */
   maxQueueLength: number;
-  /** The most transactions at once, over all keys. */
+  /** Maximum concurrent transactions over all keys. */
   maxInFlight: number;
 };
 
 /**
- * Many small writes that wait for the same row lock, written together: at most one transaction of a key is in flight, and
- * the requests that arrive meanwhile are the next one. There is no timer: the commit is the clock. An idle key waits for
- * nothing, and the busier it is, the more each commit carries.
+ * Group commit for many small writes that contend for the same row lock: at most one transaction of a key is in flight, and
+ * requests that arrive meanwhile share the next one. There is no timer, because the commit is the clock: an idle key waits
+ * for nothing, and the busier a key is, the more each commit carries.
  *
- * @returns a function that hands over a request and waits for its outcome; it fails with `busy` if the queue is full, or if
- * `queueTimeoutMs` is over before the request's transaction began (the caller has left: nothing is written for them)
+ * @returns a function that queues a request and returns its outcome. It fails with `busy` if the queue is full (bounded
+ * queue), or if the request's transaction has not begun within `queueTimeoutMs`; then nothing is written for it
  */
 export function groupCommit<Request, Outcome>(options: Coalescing<Request, Outcome>) {
   const { write, isIsolable, maxBatchSize, maxQueueLength, maxInFlight } = options;
   const queues = new Map<string, Waiting<Request, Outcome>[]>();
-  /** Keys with waiting requests and no transaction, longest waiting first. */
+  /** Keys with queued requests and no running transaction, longest waiting first. */
   const ready = new Set<string>();
   let inFlight = 0;
   let scheduled = false;
 
-  // Not at once but after what arrived in the same turn of the event loop, so that a burst is one batch and not one and a rest.
+  // Deferred to the end of the event-loop tick, so that a burst becomes one batch.
   function schedule() {
     if (scheduled) return;
     scheduled = true;
@@ -68,7 +68,7 @@ export function groupCommit<Request, Outcome>(options: Coalescing<Request, Outco
     );
   }
 
-  /** A transaction is all or nothing, so a request that breaks one is found by halving, and only it hears of the error. */
+  /** A transaction is all or nothing, so bisection finds the request that breaks it, and only that request gets the error. */
   async function settle(key: string, batch: Waiting<Request, Outcome>[]) {
     if (batch.length === 0) return;
     try {

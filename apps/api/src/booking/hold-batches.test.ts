@@ -32,7 +32,7 @@ afterAll(() => pool.end());
 
 const refusalBody = ({ kind }: Failure) => kind;
 const userId = async () => (await person(made)).user.id;
-/** Everything that comes in one turn of the event loop is one batch. */
+/** All calls made in the same event-loop tick form one batch. */
 const together = (eventId: string, orders: HoldOrder[]) =>
   Promise.allSettled(orders.map((order) => book(eventId, order)));
 const bodies = (results: Awaited<ReturnType<typeof together>>) =>
@@ -54,7 +54,7 @@ test('a batch is one transaction, and each request has its own outcome', async (
   expect(soldOutNews.at(-1)).toEqual(['Type 1']);
 });
 
-test('a request that PostgreSQL refuses does not sink its neighbours', async () => {
+test('a request that PostgreSQL rejects does not fail the rest of its batch', async () => {
   const { event, lineOf, counts } = await shop(made);
   const nobody = randomUUID();
   const orders = [await userId(), nobody, await userId()].map((user) => ({ userId: user, lines: [lineOf(1)] }));
@@ -62,7 +62,7 @@ test('a request that PostgreSQL refuses does not sink its neighbours', async () 
   expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
 });
 
-test('one key in one batch is decided once, and another body under it is refused', async () => {
+test('a key that appears twice in a batch is decided once, and a different body under it is refused', async () => {
   const { event, lineOf, counts } = await shop(made);
   const user = await userId();
   const order = (fingerprint: string) => ({
@@ -77,7 +77,7 @@ test('one key in one batch is decided once, and another body under it is refused
   expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
 });
 
-test('the same key in two transactions at once, whose claims were lost, books once', async () => {
+test('two concurrent transactions with the same key, whose claims were lost, book once', async () => {
   const [here, there] = [await shop(made), await shop(made)];
   const user = await userId();
   const outcomes = await Promise.allSettled(
@@ -93,7 +93,7 @@ test('the same key in two transactions at once, whose claims were lost, books on
   expect([...(await here.counts()), ...(await there.counts())].filter(({ held }) => held > 0)).toHaveLength(1);
 });
 
-test('a key whose record is being written elsewhere is waited for, and known', async () => {
+test('a request whose key another transaction is recording waits, and replays the record', async () => {
   const { event, lineOf, counts } = await shop(made);
   const witness = await witnessOf(stores);
   const user = await userId();
@@ -114,7 +114,7 @@ test('a key whose record is being written elsewhere is waited for, and known', a
   expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
 });
 
-test('a refusal that time mends is told to both of one key in one batch, and remembered of neither', async () => {
+test('a refusal that waiting resolves answers both requests of a key in one batch, and is not stored', async () => {
   const { event, lineOf, change } = await shop(made, { salesOpenAt: new Date(Date.now() + 60_000) });
   const order = { userId: await userId(), lines: [lineOf(1)], idempotency: { key: 'too early', fingerprint: 'same' } };
   expect(bodies(await together(event.id, [order, order]))).toEqual(['sales-not-open', 'sales-not-open']);
@@ -122,7 +122,7 @@ test('a refusal that time mends is told to both of one key in one batch, and rem
   expect(bodies(await together(event.id, [order]))).toEqual(['held']);
 });
 
-test('holds that have ended give their places back before a batch is decided', async () => {
+test('expired holds return their inventory before a batch is decided', async () => {
   const { event, lineOf, counts } = await shop(made, { capacities: [2] });
   await book(event.id, { userId: await userId(), lines: [lineOf(2)] });
   await made.db.execute(sql`update bookings set hold_expires_at = now() - interval '1 s' where event_id = ${event.id}`);
@@ -131,7 +131,7 @@ test('holds that have ended give their places back before a batch is decided', a
   expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
 });
 
-test('whoever comes alone gets the answer that a batch would give', async () => {
+test('a lone request gets the answer that a batch would give', async () => {
   const { event, typeIds, lineOf, change, counts } = await shop(made, { capacities: [1, 1, 1] });
   const user = await userId();
   const world = fc.record({
@@ -177,7 +177,7 @@ test('whoever comes alone gets the answer that a batch would give', async () => 
       const alone = await holdIfClear(client, event.id, order, 600, undefined).finally(() => client.release());
       const countsAlone = await counts();
       await reset();
-      // Beside somebody who wants what does not exist, the same request is decided as one of a batch.
+      // Next to a request for an unknown ticket type, the same request is decided as part of a batch.
       const nothing = { userId: user, lines: [{ ticketTypeId: randomUUID(), quantity: 1 }] };
       const [inBatch] = await together(event.id, [order, nothing]);
       const booking =
@@ -195,7 +195,7 @@ test('whoever comes alone gets the answer that a batch would give', async () => 
   );
 });
 
-test('bookings of overlapping ticket types in every order never lock each other out', async () => {
+test('bookings of overlapping ticket types in any order never deadlock', async () => {
   const { event, lineOf, counts } = await shop(made, { capacities: [1000, 1000, 1000] });
   const orders = [
     [0, 1, 2],
@@ -205,7 +205,7 @@ test('bookings of overlapping ticket types in every order never lock each other 
     [2, 0, 1],
     [2, 1, 0],
   ];
-  // Several tasks, as far as PostgreSQL can tell: each has its own connections and its own queue.
+  // Each pool acts as a task: its own connections and its own queue.
   const pools = Array.from({ length: 4 }, () =>
     openWritingPool({ url: stores.databaseUrl, poolSize: 2, taskName: 'test', onIdleError: () => {} }),
   );

@@ -3,45 +3,45 @@ import { connectionOf } from '../db/client.ts';
 import { violates } from '../db/postgres-failures.ts';
 import { type Failure, TicketingError } from '../errors.ts';
 import {
-  type Asked,
   beginAndReadInventory,
   holdIfClear,
   type InventoryRow,
+  type InventoryScope,
   insertHoldsAndCommit,
   type NewHold,
   readInventory,
 } from '../queries/holds.ts';
 import type { RecordedOutcome } from '../queries/idempotency.ts';
-import { reclaimEndedHolds } from '../queries/inventory.ts';
+import { reclaimExpiredHolds } from '../queries/inventory.ts';
 import type { SoldOut } from '../queries/inventory-gate.ts';
 import { heldAnswer } from '../rules/held-answers.ts';
-import { decideHolds, type HoldRequest, isMendedByTime } from '../rules/hold-decisions.ts';
+import { decideHolds, type HoldRequest, isResolvedByWaiting } from '../rules/hold-decisions.ts';
 import { timeOrderedId } from '../rules/ids.ts';
 import { groupCommit } from './group-commit.ts';
 
 /** How long a request waits for its transaction to begin. */
 const QUEUE_TIMEOUT_MS = 3_000;
-/** One statement gives back the places of at most so many ended holds, so that none runs long. */
-const RECLAIM_AT_ONCE = 2_000;
+/** Expired holds that one statement reclaims at most, which bounds its duration. */
+const MAX_RECLAIMED = 2_000;
 
-/** A request with an `Idempotency-Key` also says what tells it from another one under the same key. */
+/** A booking request; with an `Idempotency-Key`, the fingerprint tells it from a different request under the same key. */
 export type HoldOrder = HoldRequest & { idempotency?: { key: string; fingerprint: string } | undefined };
 
-/** What a request is told: the booking, or a problem. The same bytes each time it is told under the same key. */
+/** The response to a booking request: the booking or a problem. A replay under the same key is the same byte for byte. */
 export type HoldOutcome = { held: boolean; body: string; replayed: boolean };
 
 export type HoldBatches = {
   pool: Pool;
   holdSeconds: number;
-  /** The body of the answer to a refused request. */
+  /** The response body of a refused request. */
   refusalBody: (failure: Failure) => string;
-  /** Told after each commit that left ticket types without places, and how long it takes at least until a hold ends. */
+  /** Called after each commit that left ticket types sold out, with a lower bound on the time until a hold expires. */
   onSoldOut: (eventId: string, soldOut: SoldOut[], nextHoldEndMs: number) => void;
 };
 
 /**
- * Books: hands a request to its event's next transaction and waits for the outcome.
- * @throws TicketingError busy, idempotency-key-reused; and what PostgreSQL throws
+ * Books: queues a request for its event's next transaction and returns the outcome.
+ * @throws TicketingError busy, idempotency-key-reused; and PostgreSQL's errors
  */
 // #region together
 export function holdBatches(options: HoldBatches) {
@@ -60,17 +60,20 @@ export function holdBatches(options: HoldBatches) {
 }
 // #endregion
 
-/** Writes all of these in one transaction. @returns the outcome of each, in their order */
+/** Writes these requests in one transaction. @returns the outcome of each, in their order */
 export async function writeOrders(options: HoldBatches, eventId: string, orders: HoldOrder[]) {
   const attempt = () => withClient(options.pool, (client) => writeBatch(client, options, eventId, orders));
-  // Another transaction has remembered one of these keys, and by now it has committed: its record can be read.
+  // Another transaction recorded one of these keys first. It has committed by now, so a retry finds its record.
   return attempt().catch((error: unknown) => {
     if (violates(error, 'idempotency_records_user_id_key_pk')) return attempt();
     throw error;
   });
 }
 
-/** One batch, one transaction: lock and read, decide, write and commit. Who comes alone and is in nobody's way needs no second message. */
+/**
+ * Runs a batch in one transaction: lock and read, decide, write and commit. A lone request that nothing stands in the way of
+ * takes the fast path, in one round trip.
+ */
 async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string, orders: HoldOrder[]) {
   const [alone, ...others] = orders;
   if (alone && others.length === 0) {
@@ -80,7 +83,7 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
 
   const asked = askedBy(orders);
   const { event, ...counted } = await beginAndReadInventory(db, eventId, asked);
-  const inventory = await withoutEndedHolds(db, eventId, asked, counted);
+  const inventory = await readAfterReclaim(db, eventId, asked, counted);
   const known = new Map(inventory.records.map((record) => [recordId(record), record]));
   const first = firstOfEachKey(orders, known);
   const { decisions, free } = decideHolds({ ...inventory, event }, first);
@@ -90,22 +93,22 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
   const holds: NewHold[] = [];
   const decided = first.map((order, index) => {
     const decision = decisions[index];
-    if (!decision) throw new Error('a request without a decision');
+    if (!decision) throw new Error('missing decision for a request');
     if ('refused' in decision) {
       const { refused } = decision;
-      return { order, booking: null, refusal: options.refusalBody(refused), isLasting: !isMendedByTime(refused) };
+      return { order, booking: null, refusal: options.refusalBody(refused), isFinal: !isResolvedByWaiting(refused) };
     }
     const { places, ...price } = decision.held;
     const booking = { id: timeOrderedId(inventory.now), eventId, ...price, ...instants };
     holds.push({ ...booking, userId: order.userId, places });
-    return { order, booking, refusal: null, isLasting: true };
+    return { order, booking, refusal: null, isFinal: true };
   });
   const records = decided.flatMap(({ order: { userId, idempotency }, ...outcome }) =>
     idempotency ? [{ userId, ...idempotency, ...outcome }] : [],
   );
-  const lasting = records.filter(({ isLasting }) => isLasting);
+  const lasting = records.filter(({ isFinal }) => isFinal);
   const written = insertHoldsAndCommit(db, eventId, holds, lasting);
-  // The answers are put into words while PostgreSQL writes, and nobody hears them before it has written.
+  // The responses are built while PostgreSQL writes, and sent only after it has committed.
   const outcomes = new Map(decided.map(({ order, ...outcome }) => [order, outcomeOf(outcome, false)]));
   await written;
 
@@ -127,18 +130,18 @@ function askedBy(orders: HoldOrder[]) {
 }
 
 // #region ended-holds
-/** Holds that have ended give their places back before anything is decided: the next buyer does not wait for a job. */
-async function withoutEndedHolds(db: PoolClient, eventId: string, asked: Asked, counted: InventoryRow) {
+/** Reclaims expired holds before anything is decided, so that a buyer need not wait for the background job. */
+async function readAfterReclaim(db: PoolClient, eventId: string, asked: InventoryScope, counted: InventoryRow) {
   let inventory = counted;
   while (inventory.firstHoldEnd && inventory.firstHoldEnd <= inventory.now) {
-    await reclaimEndedHolds(connectionOf(db), eventId, RECLAIM_AT_ONCE);
+    await reclaimExpiredHolds(connectionOf(db), eventId, MAX_RECLAIMED);
     inventory = await readInventory(db, eventId, asked);
   }
   return inventory;
 }
 // #endregion
 
-/** The requests that are to be decided: without a key, or the first under a key that nothing is remembered of. */
+/** Returns the requests to decide: those without a key, and the first of each key that has no record. */
 function firstOfEachKey(orders: HoldOrder[], known: ReadonlyMap<string, RecordedOutcome>) {
   const seen = new Set(known.keys());
   return orders.filter(({ userId, idempotency }) => {
@@ -152,11 +155,11 @@ function firstOfEachKey(orders: HoldOrder[], known: ReadonlyMap<string, Recorded
 
 function replay({ userId, idempotency }: HoldOrder, known: ReadonlyMap<string, RecordedOutcome>) {
   const record = idempotency && known.get(recordId({ userId, key: idempotency.key }));
-  if (!record) throw new Error('a request that was neither decided nor remembered');
+  if (!record) throw new Error('a request has neither a decision nor a record');
   return replayOf(record, idempotency.fingerprint);
 }
 
-/** The answer to a request under a key that has a record. */
+/** Returns the response to a request whose key has a record. */
 export function replayOf(record: RecordedOutcome, fingerprint: string): HoldOutcome | TicketingError {
   if (record.fingerprint !== fingerprint) return new TicketingError({ kind: 'idempotency-key-reused' });
   return outcomeOf(record, true);
@@ -168,7 +171,10 @@ function outcomeOf({ booking, refusal }: Pick<RecordedOutcome, 'booking' | 'refu
 
 const recordId = ({ userId, key }: { userId: string; key: string }) => `${userId} ${key}`;
 
-/** Runs on one client. What PostgreSQL refused is rolled back; after any other error the connection is closed, which ends it too. */
+/**
+ * Runs on one client. An error from PostgreSQL is rolled back; after any other error the connection is closed, which ends the
+ * transaction too.
+ */
 async function withClient<Result>(pool: Pool, run: (client: PoolClient) => Promise<Result>) {
   const client = await pool.connect();
   try {
@@ -183,8 +189,8 @@ async function withClient<Result>(pool: Pool, run: (client: PoolClient) => Promi
 }
 
 /**
- * Data that PostgreSQL refuses, or a constraint (SQLSTATE classes 22 and 23): nothing was written, and a smaller batch may
- * do. Not so for a lock that did not come, where each further try would wait as long, nor for a connection that broke.
+ * True for invalid data and constraint violations (SQLSTATE classes 22 and 23): nothing was written, and a smaller batch may
+ * succeed. False for a lock timeout, where each retry would wait as long, and for a broken connection.
  */
 function isIsolable(error: unknown) {
   return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '');

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { singleFlight } from './single-flight.ts';
 
-test('the same question in one turn is asked once, another one by itself, and each anew in the next turn', async () => {
+test('calls with the same key in one event-loop tick share one request, and the next tick sends another', async () => {
   const asked: string[] = [];
   const ask = singleFlight(async (detail: string) => {
     asked.push(detail);
@@ -14,9 +14,9 @@ test('the same question in one turn is asked once, another one by itself, and ea
   expect(asked).toEqual(['a1', 'b1', 'a3']);
 });
 
-test('an error is everybody’s who asked in that turn, and not the next one’s', async () => {
-  const answers = [() => Promise.reject(new Error('away')), async () => 'back'];
-  const ask = singleFlight(() => answers.shift()?.() ?? Promise.reject(new Error('asked once too often')));
+test('a failed request fails every call that shared it, and no later one', async () => {
+  const answers = [() => Promise.reject(new Error('down')), async () => 'back'];
+  const ask = singleFlight(() => answers.shift()?.() ?? Promise.reject(new Error('one request too many')));
   const both = await Promise.allSettled([ask('a'), ask('a')]);
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await nextTurn();

@@ -1,6 +1,6 @@
 /**
- * Questions with the same name that come up in one turn of the event loop get one answer. In the next turn it is asked anew,
- * so that nobody is told what was true before they asked.
+ * Single-flight (request coalescing): calls with the same key in one event-loop tick share one request. The next tick sends a
+ * new one, so that no caller gets an answer from before its call.
  */
 export function singleFlight<Details extends unknown[], Answer>(ask: (...details: Details) => Promise<Answer>) {
   let asked = new Map<string, Promise<Answer>>();

@@ -5,32 +5,32 @@ import pg from 'pg';
 import * as schema from './schema.ts';
 import { applySessionSettings, type Deadlines } from './session-settings.ts';
 
-// Money and positions are safe integers by their bounds; node-postgres would read a bigint as text.
+// Amounts and positions are bounded to safe integers; by default node-postgres returns a bigint as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool };
 export type Transaction = PgTransaction<NodePgQueryResultHKT, typeof schema, ExtractTablesWithRelations<typeof schema>>;
-/** What every query takes first: the pool, or the transaction that the caller opened. */
+/** The first parameter of every query: the pool, or the transaction that the caller opened. */
 export type Connection = NodePgDatabase<typeof schema> | Transaction;
 
 type DatabaseOptions = {
   url: string;
-  /** The connections of the whole task: those of both pools together. At least 2. */
+  /** Connections of the whole task, both pools together. At least 2. */
   poolSize: number;
   taskName: string;
   onIdleError: (error: Error) => void;
   deadlines?: Deadlines;
 };
 
-/** The client's own deadline is a little longer than the server's: it ends waits on a server that says nothing at all. */
+/** The client's deadline is slightly longer than the server's: it ends waits on a server that is silent. */
 const taskDeadlines: Deadlines = { connectMs: 2_000, lockMs: 3_000, statementMs: 5_000, answerMs: 6_000 };
 
-/** How a task's connections are divided. Reads are the larger part: a booking holds its connection for a few milliseconds. */
+/** Splits a task's connections. Reads get the larger part: a booking uses its connection for a few milliseconds. */
 const writingConnections = (poolSize: number) => Math.max(1, Math.floor((poolSize * 2) / 5));
 
 /**
- * Opens the general pool of one task. Every wait has a deadline: for a connection (2 s), for a statement (5 s), for a lock
- * (3 s), for any answer at all (6 s); and the server ends a transaction that its owner forgot (10 s).
+ * Opens a task's general pool. Every wait has a deadline: for a connection 2 s, a lock 3 s, a statement 5 s, any reply 6 s.
+ * The server ends an abandoned transaction after 10 s.
  */
 export function openDatabase({ poolSize, ...options }: DatabaseOptions) {
   const pool = openPool({ ...options, max: Math.max(1, poolSize - writingConnections(poolSize)) });
@@ -38,9 +38,9 @@ export function openDatabase({ poolSize, ...options }: DatabaseOptions) {
 }
 
 /**
- * Opens the few connections that bookings are written on (a bulkhead): a crowd at one event takes no connection from people
- * who read. Each statement is planned once, for an index: PostgreSQL would otherwise plan it every time, at three times the
- * cost of running it, or keep a plan that it made when the tables were empty.
+ * Opens the separate pool for bookings (a bulkhead): a crowd at one event takes no connections from readers. Each statement
+ * gets a generic plan once, on an index. PostgreSQL would otherwise plan it every time, at three times the cost of running
+ * it, or keep a plan from when the tables were empty.
  */
 export function openWritingPool({ poolSize, ...options }: DatabaseOptions) {
   return openPool({
@@ -62,14 +62,14 @@ function openPool({ url, max, taskName, onIdleError, deadlines = taskDeadlines, 
     keepAlive: true,
     onConnect: (client) => applySessionSettings(client, deadlines, settings),
   });
-  // Without a listener an idle connection that breaks (a database restart) would end the process.
+  // Without a listener, a broken idle connection (a database restart) would crash the process.
   pool.on('error', onIdleError);
-  // The pool does not listen to a connection that is in use; its holder hears of the break from the failed query.
+  // The pool has no listener on a connection in use; its holder learns of the failure from the query.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** Wraps one client of a pool as a connection, for a transaction that sends prepared statements. */
+/** Wraps a pool client as a connection, for a transaction that sends prepared statements. */
 export function connectionOf(client: pg.PoolClient): Connection {
   return drizzle(client, { schema });
 }

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { migrate } from './migrate.ts';
 
-/** The way to PostgreSQL, which can be cut: nothing is said any more, as when a server is killed. */
+/** A proxy to PostgreSQL that the test can cut: the connection goes silent, as when a server is killed. */
 async function cuttableWay(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   const sockets: Socket[] = [];
@@ -29,18 +29,18 @@ async function cuttableWay(databaseUrl: string) {
   return { url: url.href, cut };
 }
 
-test('a migration whose server goes away fails, and does not end the process', async () => {
+test('a migration whose server disappears fails without crashing the process', async () => {
   const databaseUrl = inject('testAdminDatabaseUrl');
   const holder = new pg.Client(databaseUrl);
   await holder.connect();
   onTestFinished(() => holder.end());
-  // Whoever migrates waits for this one.
+  // Every migration waits for this lock.
   await holder.query('select pg_advisory_lock(4137001)');
   const { url, cut } = await cuttableWay(databaseUrl);
   const migration = expect(migrate(url)).rejects.toThrow();
   const waiting = `select from pg_stat_activity where application_name = 'cut off' and wait_event_type = 'Lock'`;
   await expect.poll(async () => (await holder.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
-  // An error that nobody listens to would be thrown past this test, and fail the run.
+  // An error without a listener would be thrown outside this test and fail the run.
   cut();
   await migration;
 });

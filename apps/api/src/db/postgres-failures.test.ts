@@ -31,7 +31,7 @@ function urlOf({ password = 'task', database = 'minitickets' } = {}) {
   return Object.assign(url, { username: 'task', password, pathname: `/${database}` }).href;
 }
 
-/** A connection of a task, and the pid of its backend. */
+/** A task's connection, and the pid of its backend. */
 async function task() {
   const client = await connect(urlOf());
   onTestFinished(() => client.end().catch(() => {}));
@@ -39,7 +39,7 @@ async function task() {
   return { client, pid: rows[0].pid as number };
 }
 
-/** What the error of this call means. */
+/** Returns the failure that this call's error maps to. */
 async function meaningOf(call: Promise<unknown>) {
   const error = await call.then(
     () => undefined,
@@ -51,11 +51,11 @@ async function meaningOf(call: Promise<unknown>) {
 const unavailable = (condition: string) => ({ kind: 'store-unavailable', store: 'PostgreSQL', condition });
 const busy = { kind: 'busy' };
 
-test('a read-only role or server takes no writes', async () => {
+test('a read-only role or server rejects writes', async () => {
   const { client } = await task();
   await client.query('set default_transaction_read_only = on');
   const answer = await meaningOf(client.query('insert into things values (3)'));
-  expect(answer).toMatchObject({ code: '25006', failure: unavailable('takes no writes') });
+  expect(answer).toMatchObject({ code: '25006', failure: unavailable('rejects writes') });
 });
 
 test.each([
@@ -65,41 +65,41 @@ test.each([
     ...{ arrange: 'alter role task nologin', undo: 'alter role task login' },
   },
   { code: '3D000', why: 'a database that is gone', url: () => urlOf({ database: 'gone' }), arrange: '', undo: '' },
-])('$why does not let a task in ($code)', async ({ code, url, arrange, undo }) => {
+])('$why denies access to a task ($code)', async ({ code, url, arrange, undo }) => {
   if (arrange) await admin.query(arrange);
   const answer = await meaningOf(connect(url()));
   if (undo) await admin.query(undo);
-  expect(answer).toMatchObject({ code, failure: unavailable('does not let this task in') });
+  expect(answer).toMatchObject({ code, failure: unavailable('denies access to this task') });
 });
 
-test('a database that allows no connections takes none', async () => {
+test('a database that allows no connections rejects them', async () => {
   await admin.query('alter database another allow_connections false');
   const answer = await meaningOf(connect(urlOf({ database: 'another' })));
-  expect(answer).toMatchObject({ code: '55000', failure: unavailable('takes no connections') });
+  expect(answer).toMatchObject({ code: '55000', failure: unavailable('rejects connections') });
 });
 
-test('a role at its connection limit has no connection left', async () => {
+test('a role at its connection limit has no free connection', async () => {
   await admin.query('alter role task connection limit 0');
   onTestFinished(async () => void (await admin.query('alter role task connection limit -1')));
   const answer = await meaningOf(connect(urlOf()));
-  expect(answer).toMatchObject({ code: '53300', failure: unavailable('has no connection left') });
+  expect(answer).toMatchObject({ code: '53300', failure: unavailable('has no free connection') });
 });
 
-test('a missing grant is not permitted', async () => {
+test('a missing grant denies permission', async () => {
   const { client } = await task();
   await admin.query('create table secrets (id int)');
   const answer = await meaningOf(client.query('select from secrets'));
-  expect(answer).toMatchObject({ code: '42501', failure: unavailable('does not permit this') });
+  expect(answer).toMatchObject({ code: '42501', failure: unavailable('denies permission') });
 });
 
-test('a connection that the administrator ends is stopped', async () => {
+test('a connection that the administrator terminates reports a stopping server', async () => {
   const { client, pid } = await task();
   const answer = meaningOf(client.query('select pg_sleep(60)'));
   await expect.poll(async () => (await admin.query('select pg_terminate_backend($1)', [pid])).rowCount).toBe(1);
   expect(await answer).toMatchObject({ code: '57P01', failure: unavailable('is starting or stopping') });
 });
 
-test('a server that is down does not answer', async () => {
+test('a server that is down does not respond', async () => {
   const url = new URL(server.url);
   url.port = '1';
   expect((await meaningOf(connect(url.href))).failure).toEqual(unavailable('is not responding'));
@@ -108,7 +108,7 @@ test('a server that is down does not answer', async () => {
 test.each([
   ['57014', 'a statement past its deadline', `set statement_timeout = '20ms'`, 'select pg_sleep(60)'],
   ['55P03', 'a lock past its deadline', `set lock_timeout = '20ms'`, 'update things set id = id where id = 1'],
-])('%s: %s is busy', async (code, _, setting, statement) => {
+])('%s: %s maps to busy', async (code, _, setting, statement) => {
   const holder = await connect(server.url);
   await holder.query('begin; select from things where id = 1 for update');
   const { client } = await task();
@@ -118,7 +118,7 @@ test.each([
   expect(answer).toMatchObject({ code, failure: busy });
 });
 
-test('a deadlock and a serialisation failure are busy', async () => {
+test('a deadlock and a serialisation failure map to busy', async () => {
   const [one, other] = [(await task()).client, (await task()).client];
   for (const client of [one, other]) await client.query(`set deadlock_timeout = '20ms'`).catch(() => {});
   await one.query('begin; select from things where id = 1 for update');
@@ -135,7 +135,7 @@ test('a deadlock and a serialisation failure are busy', async () => {
   expect(conflict).toMatchObject({ code: '40001', failure: busy });
 });
 
-// A full disk cannot be had without filling one: PostgreSQL is made to raise these, so that they arrive as it sends them.
+// A test cannot fill a disk, so PostgreSQL itself raises these errors, in the form it sends them.
 test.each([
   ['08006', unavailable('is not responding')],
   ['25P03', busy],
@@ -145,20 +145,20 @@ test.each([
   ['53100', unavailable('is out of disk space')],
   ['53200', unavailable('is out of memory')],
   ['53400', unavailable('is out of resources')],
-  ['55006', unavailable('takes no connections')],
+  ['55006', unavailable('rejects connections')],
   ['57P02', unavailable('is starting or stopping')],
   ['57P03', unavailable('is starting or stopping')],
   ['57P04', unavailable('is starting or stopping')],
   ['57P05', unavailable('is starting or stopping')],
-  ['58030', unavailable('reports an error of its system')],
-])('%s means "not now" and is no fault of ours', async (code, failure) => {
+  ['58030', unavailable('reports an operating-system error')],
+])('%s is a temporary condition of the store, not a bug', async (code, failure) => {
   const { client } = await task();
   const answer = await meaningOf(client.query(`do $$ begin raise sqlstate '${code}'; end $$`));
   expect(answer).toMatchObject({ code, failure });
 });
 
 test.each(['22012', '22P02', '23505', '25P02', '42601', '42P01', 'XX000', 'XX001'])(
-  '%s is a fault of ours, not a condition of the store',
+  '%s is a bug of ours, not a condition of the store',
   async (code) => {
     const { client } = await task();
     const answer = await meaningOf(client.query(`do $$ begin raise sqlstate '${code}'; end $$`));

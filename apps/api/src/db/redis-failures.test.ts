@@ -16,7 +16,7 @@ async function ownRedis(options: Parameters<typeof startRedis>[0] = {}) {
   return server;
 }
 
-/** A connection that sends commands whatever Redis said first. */
+/** A connection that sends commands even if the handshake failed. */
 function stubborn(url: string) {
   const redis = new Redis(url, { enableReadyCheck: false, maxRetriesPerRequest: 0, retryStrategy: () => null });
   redis.on('error', () => {});
@@ -35,7 +35,7 @@ const limit = limitOf({ capacity: 5, refillIntervalMs: 60_000 });
 const take = (redis: Redis) => takeToken(redis, { bucket: 'someone', limit });
 const unavailable = (condition: string) => ({ kind: 'store-unavailable', store: 'Redis', condition });
 
-/** What both ways of a write to reach Redis fail with: as a command, and from within a script. */
+/** Returns the errors of both kinds of write: a command, and a script. */
 async function failuresOfWrites(url: string) {
   const errors = [await errorOf(stubborn(url).set('key', 'value')), await errorOf(take(stubborn(url)))];
   return errors.map(redisFailure);
@@ -43,13 +43,13 @@ async function failuresOfWrites(url: string) {
 
 test.each([
   ['OOM', 'is out of memory for writes', (redis: Redis) => redis.config('SET', 'maxmemory', '1')],
-  ['READONLY', 'is a replica and takes no writes', (redis: Redis) => redis.replicaof('127.0.0.1', 1)],
+  ['READONLY', 'is a replica and rejects writes', (redis: Redis) => redis.replicaof('127.0.0.1', 1)],
   [
     'NOREPLICAS',
     'has too few replicas to take writes',
     (redis: Redis) => redis.config('SET', 'min-replicas-to-write', '1'),
   ],
-  ['NOPERM', 'does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
+  ['NOPERM', 'denies access to this task', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
 ])('%s means that Redis %s', async (_, condition, arrange) => {
   const server = await ownRedis();
   await arrange(stubborn(server.url));
@@ -64,18 +64,18 @@ test('MASTERDOWN means that Redis has lost its primary', async () => {
   expect(redisFailure(await errorOf(redis.get('key')))).toEqual(unavailable('has lost its primary'));
 });
 
-test('MISCONF means that Redis cannot save its data and takes no writes', async () => {
+test('MISCONF means that Redis cannot persist its data and rejects writes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'minitickets-misconf-'));
   const server = await startRedis({ dataDir, logFile: '/dev/null' });
   onTestFinished(() => server.kill());
   const redis = stubborn(server.url);
   await redis.config('SET', 'save', '3600 1');
   await redis.config('SET', 'stop-writes-on-bgsave-error', 'yes');
-  // With its folder gone no snapshot can be written.
+  // Without its directory Redis cannot write a snapshot.
   rmSync(dataDir, { recursive: true });
   await redis.bgsave();
   await vi.waitFor(async () => expect(await redis.info('persistence')).toContain('rdb_last_bgsave_status:err'), 10_000);
-  const condition = unavailable('cannot save its data and takes no writes');
+  const condition = unavailable('cannot persist its data and rejects writes');
   expect(await failuresOfWrites(server.url)).toEqual([condition, condition]);
 });
 
@@ -97,7 +97,7 @@ test('LOADING means that Redis is starting', async () => {
   await filling.mset(Object.fromEntries(Array.from({ length: 500 }, (_, key) => [`key ${key}`, 'x'.repeat(5_000)])));
   filling.disconnect();
   await full.stop();
-  // Each key takes its time to load, and between keys Redis answers.
+  // Each key takes time to load, and between keys Redis replies.
   const slow = [
     '--key-load-delay',
     '20000',
@@ -112,23 +112,23 @@ test('LOADING means that Redis is starting', async () => {
   expect(redisFailure(error)).toEqual(unavailable('is starting'));
 });
 
-test('CLUSTERDOWN means that Redis has slots that no node serves', async () => {
+test('CLUSTERDOWN means that Redis has hash slots that no node serves', async () => {
   const server = await ownRedis({ settings: ['--cluster-enabled', 'yes'] });
   const error = await errorOf(stubborn(server.url).get('key'));
-  expect(redisFailure(error)).toEqual(unavailable('has slots that no node serves'));
+  expect(redisFailure(error)).toEqual(unavailable('has hash slots that no node serves'));
 });
 
-test('NOAUTH and WRONGPASS mean that Redis does not let a task in', async () => {
+test('NOAUTH and WRONGPASS mean that Redis denies access to a task', async () => {
   const server = await ownRedis();
   const owner = stubborn(server.url);
   await owner.config('SET', 'requirepass', 'secret');
   const withoutPassword = redisFailure(await errorOf(stubborn(server.url).get('key')));
   const wrongPassword = redisFailure(await errorOf(stubborn(server.url).call('AUTH', 'default', 'wrong')));
   await owner.config('SET', 'requirepass', '');
-  expect([withoutPassword, wrongPassword]).toEqual(Array(2).fill(unavailable('does not let this task in')));
+  expect([withoutPassword, wrongPassword]).toEqual(Array(2).fill(unavailable('denies access to this task')));
 });
 
-test('a task whose Redis wants a password finds it unavailable, and works as soon as it wants none', async () => {
+test('a task whose Redis requires a password reports it unavailable, and recovers when the requirement is lifted', async () => {
   const server = await ownRedis();
   const owner = stubborn(server.url);
   await owner.config('SET', 'requirepass', 'secret');
@@ -139,7 +139,7 @@ test('a task whose Redis wants a password finds it unavailable, and works as soo
   await vi.waitFor(async () => expect(await take(redis)).toMatchObject({ allowed: true }), { timeout: 10_000 });
 });
 
-test('a Redis at its limit of clients has no connection left', async () => {
+test('a Redis at its client limit has no free connection', async () => {
   const server = await ownRedis();
   const owner = stubborn(server.url);
   await owner.config('SET', 'maxclients', '1');
@@ -148,14 +148,14 @@ test('a Redis at its limit of clients has no connection left', async () => {
   expect(redisFailure(error)?.kind).toBe('store-unavailable');
 });
 
-// What the servers here cannot be brought to say, and how older ones say it.
+// Replies that these servers cannot be made to send, and those of older versions.
 test.each([
-  ['TRYAGAIN Multiple keys request during rehashing of slot', 'has slots that no node serves'],
+  ['TRYAGAIN Multiple keys request during rehashing of slot', 'has hash slots that no node serves'],
   ['NOGOODSLAVE Not enough good slaves to write.', 'has too few replicas to take writes'],
-  ['DENIED Redis is running in protected mode', 'does not let this task in'],
-  ['ERR ACL failure in script: User default has no permissions', 'does not let this task in'],
-  ["ERR The user executing the script can't run this command or subcommand", 'does not let this task in'],
-  ['ERR max number of clients reached', 'has no connection left'],
+  ['DENIED Redis is running in protected mode', 'denies access to this task'],
+  ['ERR ACL failure in script: User default has no permissions', 'denies access to this task'],
+  ["ERR The user executing the script can't run this command or subcommand", 'denies access to this task'],
+  ['ERR max number of clients reached', 'has no free connection'],
 ])('%s means that Redis %s', (message, condition) => {
   expect(redisFailure(new ReplyError(message))).toEqual(unavailable(condition));
 });
@@ -165,6 +165,6 @@ test.each([
   'ERR syntax error',
   'NOSCRIPT No matching script',
   'BUSYKEY Target key name',
-])('%s is a fault of ours, not a condition of the store', (message) => {
+])('%s is a bug of ours, not a condition of the store', (message) => {
   expect(redisFailure(new ReplyError(message))).toBeNull();
 });

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisConnection } from './redis.ts';
 
-/** A Lua script, and the name that Redis gives it. */
+/** A Lua script and its SHA-1, which is its name in Redis. */
 export type RedisScript = { text: string; sha: string };
 
-/** Reads a script that stands beside the queries. Call it when the module is loaded: a missing file is found at the start. */
+/** Loads a script from the queries' directory. Call it at module load, so that a missing file fails at start-up. */
 export function loadScript(name: string): RedisScript {
-  // The same path from src/db and from dist/db: Lua is not compiled.
+  // This path works from src/db and from dist/db: Lua is not compiled.
   const text = readFileSync(new URL(`../../src/queries/${name}`, import.meta.url), 'utf8');
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
 /**
- * Runs a script by its name, which is forty characters on the wire instead of its text. A server that does not know it (new,
- * restarted, failed over) says so before running anything, and is sent the text: that is not a second run.
+ * Runs a script by its SHA-1 (EVALSHA): forty characters on the wire instead of its text. A server without it (new,
+ * restarted, failed over) says so before it runs anything and then gets the text, so the script still runs once.
  */
 export async function runScript(
   redis: RedisConnection,
@@ -30,7 +30,7 @@ export async function runScript(
   }
 }
 
-/** The same for a script that answers with packed numbers. */
+/** Runs a script that returns packed doubles. */
 export async function runPackedScript(
   redis: RedisConnection,
   { text, sha }: RedisScript,
@@ -42,12 +42,12 @@ export async function runPackedScript(
     if (!isUnknownScript(error)) throw error;
     return evalBuffer.call(redis, text, keys.length, ...keys, ...values);
   });
-  if (!(answer instanceof Buffer)) throw new Error('a script did not answer with packed numbers');
-  // A copy: the bytes stand anywhere in what the socket read, and doubles have to stand at multiples of eight.
+  if (!(answer instanceof Buffer)) throw new Error('the script did not return packed doubles');
+  // Copied, because the reply starts at any offset of the socket's buffer and doubles need alignment to eight bytes.
   return new Float64Array(new Uint8Array(answer).buffer);
 }
 
-/** ioredis makes a Buffer variant of every command; its types lack those of these two. */
+/** ioredis has a Buffer variant of every command; its types lack these two. */
 type AnswersInBytes = Record<
   'evalshaBuffer' | 'evalBuffer',
   (script: string, keyCount: number, ...rest: (string | number)[]) => Promise<unknown>

@@ -9,11 +9,11 @@ import { limitOf } from '../testing/limiter-stores.ts';
 import { openRedis, REDIS_DEADLINE_MS } from './redis.ts';
 import { redisFailure } from './redis-failures.ts';
 
-/** A machine with more to do than cores is late; a request that hangs is later. */
+/** Longer than a busy machine delays a reply, and shorter than a hang. */
 const LATE_MS = 1000;
 const away = expect.objectContaining({ kind: 'store-unavailable', store: 'Redis' });
 
-/** A server of the test's own, a connection as tasks have it, and one that nothing is tested on. */
+/** A Redis of the test's own, a connection with a task's settings, and an admin connection on the side. */
 async function ownRedis() {
   const server = await startRedis();
   onTestFinished(() => server.stop());
@@ -36,7 +36,7 @@ function sideConnection(url: string) {
 
 const isReady = (redis: Redis) => vi.waitFor(() => expect(redis.status).toBe('ready'), { timeout: 10_000 });
 
-/** What the answer meant, and after how long it came. */
+/** Returns the failure of a call, and after how many ms it came. */
 async function failureOf(call: Promise<unknown>) {
   const begunAt = performance.now();
   const error = await call.then(
@@ -49,7 +49,7 @@ async function failureOf(call: Promise<unknown>) {
 const limit = limitOf({ capacity: 5, refillIntervalMs: 60_000 });
 const take = (redis: Redis) => takeToken(redis, { bucket: 'someone', limit });
 
-test('a Redis that does not answer is given up in time, and drops what it has not run', async () => {
+test('a Redis that does not reply fails within the deadline, and drops the commands it has not run', async () => {
   const { redis, onTheSide } = await ownRedis();
   await onTheSide.client('PAUSE', 1500, 'ALL');
   const { failure, afterMs } = await failureOf(take(redis));
@@ -62,7 +62,7 @@ test('a Redis that does not answer is given up in time, and drops what it has no
   expect(await take(redis)).toMatchObject({ allowed: true, remaining: 4 });
 });
 
-test('while Redis is away calls fail at once, and none of them is run later', async () => {
+test('while Redis is down calls fail at once, and none runs later', async () => {
   const { server, redis } = await ownRedis();
   await server.kill();
   await vi.waitFor(() => expect(redis.status).not.toBe('ready'));
@@ -75,7 +75,7 @@ test('while Redis is away calls fail at once, and none of them is run later', as
   const restarted = await startRedis({ port: server.port });
   onTestFinished(() => restarted.stop());
   await isReady(redis);
-  // The new server knows neither the bucket nor the script.
+  // The new server has neither the bucket nor the script.
   expect(await take(redis)).toMatchObject({ allowed: true, remaining: 4 });
 });
 
@@ -90,7 +90,7 @@ test('a call in flight when the connection breaks fails, and is not sent again',
   expect(await redis.exists('limit:{someone}')).toBe(0);
 });
 
-test('what accepts connections and says nothing is never ready, and is hung up on', async () => {
+test('a server that accepts connections but stays silent is never ready, and is disconnected', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   onTestFinished(() => {
@@ -106,7 +106,7 @@ test('what accepts connections and says nothing is never ready, and is hung up o
   expect((await failureOf(take(redis))).afterMs).toBeLessThan(REDIS_DEADLINE_MS);
 });
 
-/** Blocks this thread for longer than an answer may take, and leaves the core to Redis. */
+/** Blocks this thread for longer than the deadline, and leaves the core to Redis. */
 const beBusy = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * REDIS_DEADLINE_MS);
 
 test.each<[string, (look: () => void) => void]>([
@@ -124,33 +124,30 @@ test.each<[string, (look: () => void) => void]>([
       beBusy();
     },
   ],
-])(
-  'an answer that waited for this process to have time is not late, though it is looked for %s',
-  async (_, beBusyAndLook) => {
-    // The connection looks when the test lets it.
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => {
-      vi.useRealTimers();
+])('a reply that waited for a busy process is not overdue, even if the check runs %s', async (_, beBusyAndLook) => {
+  // The test triggers the connection's check.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { redis } = await ownRedis();
+  let isRead = false;
+  const answer = redis.ping().finally(() => {
+    isRead = true;
+  });
+  // The command leaves in this event-loop tick, and its reply arrives in the next one at the earliest.
+  await new Promise((resolve) => setImmediate(resolve));
+  const wasRead = new Promise((resolve) => {
+    beBusyAndLook(() => {
+      resolve(isRead);
+      vi.advanceTimersByTime(REDIS_DEADLINE_MS);
     });
-    const { redis } = await ownRedis();
-    let isRead = false;
-    const answer = redis.ping().finally(() => {
-      isRead = true;
-    });
-    // It leaves in this turn of the event loop; what comes back can be read in the next one at the earliest.
-    await new Promise((resolve) => setImmediate(resolve));
-    const wasRead = new Promise((resolve) => {
-      beBusyAndLook(() => {
-        resolve(isRead);
-        vi.advanceTimersByTime(REDIS_DEADLINE_MS);
-      });
-    });
-    expect(await wasRead).toBe(false);
-    expect(await answer).toBe('PONG');
-  },
-);
+  });
+  expect(await wasRead).toBe(false);
+  expect(await answer).toBe('PONG');
+});
 
-test('a Redis that is only a replica now is looked for again', async () => {
+test('a Redis that has become a replica is replaced by looking up the primary again', async () => {
   const { redis, onTheSide } = await ownRedis();
   const reconnecting = new Promise((resolve) => redis.once('reconnecting', () => resolve(true)));
   await onTheSide.replicaof('127.0.0.1', 1);
@@ -161,7 +158,7 @@ test('a Redis that is only a replica now is looked for again', async () => {
   expect(await take(redis)).toMatchObject({ allowed: true });
 });
 
-test('a Redis that is out of memory is away, and nothing is half written', async () => {
+test('a Redis that is out of memory is unavailable, and writes nothing partially', async () => {
   const { redis, onTheSide } = await ownRedis();
   await onTheSide.config('SET', 'maxmemory', '1');
   expect((await failureOf(take(redis))).failure).toEqual(away);
@@ -169,7 +166,7 @@ test('a Redis that is out of memory is away, and nothing is half written', async
   expect(await redis.exists('limit:{someone}')).toBe(0);
 });
 
-test('an error of ours is not taken for an absence', async () => {
+test('a bug of ours is not reported as an outage', async () => {
   const { redis } = await ownRedis();
   await redis.set('text', 'a');
   expect((await failureOf(redis.incr('text'))).failure).toBeNull();

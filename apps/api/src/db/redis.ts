@@ -1,24 +1,24 @@
 import { performance } from 'node:perf_hooks';
 import { Cluster, type Command, Redis, type RedisOptions } from 'ioredis';
 
-/** What every Redis query takes first: one server, or a cluster. */
+/** The first parameter of every Redis query: one server, or a cluster. */
 export type RedisConnection = Redis | Cluster;
 
-/** No answer of Redis is waited for longer than this. */
+/** Deadline for a reply of Redis. */
 export const REDIS_DEADLINE_MS = 250;
 
 type Options = {
   keyPrefix: string;
   deadlineMs?: number;
   enableAutoPipelining?: boolean;
-  /** Under which Redis lists the connection. */
+  /** The name in `CLIENT LIST`. */
   connectionName?: string;
   onError: (error: Error) => void;
 };
 
 /**
- * Opens a task's connection to Redis, which fails fast and comes back by itself. While it is away a command is refused at
- * once: nothing queues up for it, nothing is sent a second time. See `redisFailure` for what its errors mean.
+ * Opens a task's connection to Redis, which fails fast and reconnects by itself. While it is down commands fail at once: they
+ * are neither queued nor sent again. `redisFailure` maps its errors.
  */
 export function openRedis({
   url,
@@ -34,14 +34,14 @@ export function openRedis({
   return redis;
 }
 
-/** The same for a Redis Cluster, from the URLs of some of its nodes. */
+/** Opens a connection to a Redis Cluster, from the URLs of some of its nodes. */
 export function openRedisCluster(urls: string[], { deadlineMs = REDIS_DEADLINE_MS, onError, ...options }: Options) {
   const cluster = new Cluster(urls, {
     ...options,
     enableOfflineQueue: false,
     clusterRetryStrategy: soon,
     slotsRefreshTimeout: 1000,
-    // ioredis makes the connections to the nodes itself, so that its own deadlines have to do here.
+    // ioredis opens the connections to the nodes itself, so its own deadlines have to do.
     redisOptions: { ...failFast, commandTimeout: deadlineMs, socketTimeout: deadlineMs },
   });
   cluster.on('error', onError);
@@ -52,28 +52,28 @@ export function openRedisCluster(urls: string[], { deadlineMs = REDIS_DEADLINE_M
 const failFast = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
-  // Fails what is in flight as soon as the connection breaks. Sent again, a token would be charged twice.
+  // Fails commands in flight as soon as the connection breaks: a retry could charge a token twice.
   maxRetriesPerRequest: 0,
   connectTimeout: 1000,
-  // Bounds the handshake and the readiness check too: a Redis that accepts connections and says nothing is hung up on.
+  // Also bounds the handshake and the readiness check: a Redis that accepts connections but stays silent is disconnected.
   socketTimeout: 1000,
   maxLoadingRetryTime: 500,
-  // After a failover the old server may be a replica: look for the new one.
+  // After a failover the old server may be a replica, so reconnect to find the new primary.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 // #endregion
 
-/** 20 ms, then twice as long each time up to half a second, with jitter so that tasks do not come back in step. */
+/** Exponential backoff from 20 ms to half a second, with jitter so that tasks do not reconnect in step (thundering herd). */
 const soon = (attempt: number) => Math.min(10 * 2 ** attempt, 500) * (0.75 + Math.random() / 2);
 
 const sentAt = Symbol('sent at, ms');
 type Sent = Command & { [sentAt]?: number };
 
 /**
- * Hangs up when an answer is overdue. ioredis's own `commandTimeout` gives the caller up and leaves the command in the
- * pipe: a Redis that was paused would still run it afterwards, and charge for a request that was refused long ago. When the
- * connection is closed, Redis drops what it has not run, unless its whole process was frozen: then it still reads what had
- * reached its socket before it sees the end. It also costs a timer per command; here one looks at all of them.
+ * Closes the connection when a reply is overdue. ioredis's own `commandTimeout` fails the caller but leaves the command in
+ * the pipe: a paused Redis would still run it later, and charge for a request that was refused long ago. When the connection
+ * closes, Redis drops the commands it has not run, unless its whole process was frozen: then it first reads what had reached
+ * its socket. `commandTimeout` also costs a timer per command; here one timer checks all of them.
  */
 class PromptRedis extends Redis {
   readonly #deadlineMs: number;
@@ -83,8 +83,8 @@ class PromptRedis extends Redis {
   constructor(url: string, options: RedisOptions, deadlineMs: number) {
     super(url, options as RedisOptions & { replyMapping?: 'legacy' });
     this.#deadlineMs = deadlineMs;
-    // A second look, one turn of the event loop later: when this process itself was busy, even just before the first look,
-    // answers that have already arrived are read in between, before anyone is blamed for being late.
+    // Checks again one event-loop tick later: if this process itself was busy, replies that have already arrived are read in
+    // between and do not count as overdue.
     const look = () => {
       if (this.#overdueMs() > 0) setImmediate(() => setImmediate(() => this.#hangUpIfOverdue()));
     };
@@ -99,8 +99,9 @@ class PromptRedis extends Redis {
   }
 
   /**
-   * What is sent in one turn of the event loop leaves in one system call, which costs more than the commands in it: a busy task
-   * spends a fifth less on each request. One command alone waits for nothing but the end of its turn.
+   * Corks the socket for the rest of the event-loop tick: all commands of a tick leave in one system call, which costs more
+   * than the commands in it. A busy task spends a fifth less on each request; a lone command waits only for the end of its
+   * tick.
    */
   #gatherWrites() {
     const { stream } = this;
@@ -121,7 +122,7 @@ class PromptRedis extends Redis {
   }
   // #endregion
 
-  /** Redis answers in order, so that nobody has waited longer than the first. */
+  /** Redis replies in order, so the first pending command has waited the longest. */
   #overdueMs() {
     const first = this.commandQueue.peekFront()?.command as Sent | undefined;
     return performance.now() - (first?.[sentAt] ?? Number.POSITIVE_INFINITY) - this.#deadlineMs;

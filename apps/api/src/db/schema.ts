@@ -18,17 +18,17 @@ import {
 } from 'drizzle-orm/pg-core';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true });
-/** In whole milliseconds, as JavaScript's dates are: pages of lists begin exactly where the one before ended. */
+/** Millisecond precision, like JavaScript's dates, so that a page starts exactly where the previous one ended. */
 const createdAt = () => timestamp('created_at', { withTimezone: true, precision: 3 }).notNull().defaultNow();
 const id = () => uuid('id').primaryKey().defaultRandom();
-/** Money. Ten tickets of 2.2 million rupiah are more minor units than an `integer` holds. */
+/** An amount in minor units. Ten tickets at 2.2 million rupiah exceed an `integer`. */
 const minorUnits = (name: string) => bigint(name, { mode: 'number' });
 
 export const users = pgTable(
   'users',
   {
     id: id(),
-    /** In its one spelling (`normalizeEmail`), so that equal bytes are one account. */
+    /** Normalized (`normalizeEmail`), so that one account has one spelling. */
     email: text('email').notNull().unique('users_email_unique'),
     name: text('name').notNull(),
     passwordHash: text('password_hash').notNull(),
@@ -41,7 +41,7 @@ export const users = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    // An account stored in another case would be one that nobody can log in to.
+    // An account stored in another case could never log in.
     check('users_email_lower_case', sql`${table.email} = lower(${table.email} collate "C")`),
     check('users_role', sql`${table.role} in ('customer', 'organiser', 'admin')`),
     check('users_tier', sql`${table.tier} in ('free', 'pro')`),
@@ -55,7 +55,10 @@ export const events = pgTable(
     slug: text('slug').notNull().unique(),
     name: text('name').notNull(),
     venue: text('venue').notNull(),
-    /** Its name and venue as `foldText` spells them: what a search is compared with. Empty only by a task of an older version. */
+    /**
+     * Name and venue as folded by `foldText`, which searches are matched against. Empty only if a task of an older version
+     * wrote the row.
+     */
     searchText: text('search_text').notNull().default(''),
     organiserId: uuid('organiser_id')
       .notNull()
@@ -78,7 +81,7 @@ export const events = pgTable(
   ],
 );
 
-/** `held` and `sold` are counted here, so that "is there room" is one row's arithmetic and a CHECK can stand behind it. */
+/** `held` and `sold` are counters in this row, so that availability is arithmetic on one row and a CHECK can enforce it. */
 export const ticketTypes = pgTable(
   'ticket_types',
   {
@@ -86,7 +89,7 @@ export const ticketTypes = pgTable(
     eventId: uuid('event_id')
       .notNull()
       .references(() => events.id),
-    /** Keeps an organiser's order in every list. */
+    /** The organiser's order of ticket types in every list. */
     position: bigint('position', { mode: 'number' }).generatedAlwaysAsIdentity(),
     name: text('name').notNull(),
     priceMinor: minorUnits('price_minor').notNull(),
@@ -94,13 +97,13 @@ export const ticketTypes = pgTable(
     capacity: integer('capacity').notNull(),
     held: integer('held').notNull().default(0),
     sold: integer('sold').notNull().default(0),
-    /** Grows whenever places come back: what the inventory gate orders "sold out" and "free again" by. */
+    /** Incremented with every release; the inventory gate orders "sold out" and "released" messages by it. */
     releases: integer('releases').notNull().default(0),
   },
   (table) => [
     index('ticket_types_event').on(table.eventId),
-    // The last line of defence: whatever the code above believes, PostgreSQL refuses to oversell. One constraint and not four,
-    // because each is prepared anew by every statement that writes the row.
+    // The last line of defence: whatever the code above computes, PostgreSQL refuses to oversell. One constraint instead of
+    // four, because every statement that writes the row prepares each constraint again.
     check(
       'ticket_types_never_oversold',
       sql`${table.held} >= 0 and ${table.sold} >= 0 and ${table.held} + ${table.sold} <= ${table.capacity}`,
@@ -108,13 +111,13 @@ export const ticketTypes = pgTable(
   ],
 );
 
-/** A type, and not a text with a CHECK: that would be a tenth of what a booking costs PostgreSQL. */
+/** An enum type, because a text with a CHECK would cost a tenth of PostgreSQL's work for a booking. */
 export const bookingStatus = pgEnum('booking_status', ['held', 'confirmed', 'cancelled', 'expired']);
 
 /**
- * No foreign keys to the event, and none from the lines: they are written in one statement under the event's lock, with ids
- * that were read under it, and nothing deletes events or ticket types. Checking them row by row was a third of what
- * PostgreSQL spent on a booking (55 µs of CPU with them, 38 without). `npm run audit` looks for orphans instead.
+ * No foreign keys to the event, and none from the lines: one statement writes them under the event's lock, with ids read
+ * under it, and no code deletes events or ticket types. Checking them row by row was a third of PostgreSQL's work for a
+ * booking (55 µs of CPU with them, 38 without). `npm run audit` finds orphans instead.
  */
 export const bookings = pgTable(
   'bookings',
@@ -125,20 +128,20 @@ export const bookings = pgTable(
       .references(() => users.id),
     eventId: uuid('event_id').notNull(),
     status: bookingStatus('status').notNull().default('held'),
-    /** The sum of its lines' quantities, kept here so that counting a user's places reads one index and no lines. */
+    /** The sum of its lines' quantities, stored here so that counting a user's tickets reads one index and no lines. */
     places: smallint('places').notNull(),
     totalMinor: minorUnits('total_minor').notNull(),
     currency: text('currency').notNull(),
     holdExpiresAt: timestamp('hold_expires_at', { withTimezone: true, precision: 3 }).notNull(),
     createdAt: createdAt(),
     confirmedAt: instant('confirmed_at'),
-    /** When it was cancelled or expired. */
+    /** When the booking was cancelled or expired. */
     endedAt: instant('ended_at'),
   },
   (table) => [
-    // For a user's list, and for counting their places of one event: a user has few bookings.
+    // For a user's list, and for counting their tickets of one event: a user has few bookings.
     index('bookings_mine').on(table.userId, table.createdAt, table.id),
-    // There is none by the end alone: for the first end of one event the planner might walk through all events' holds on it.
+    // No index on the end alone: to find the first end of one event, the planner might scan all events' holds on it.
     index('bookings_holds_of_event').on(table.eventId, table.holdExpiresAt).where(sql`${table.status} = 'held'`),
   ],
 );
@@ -149,7 +152,7 @@ export const bookingLines = pgTable(
     bookingId: uuid('booking_id').notNull(),
     ticketTypeId: uuid('ticket_type_id').notNull(),
     quantity: smallint('quantity').notNull(),
-    /** The price when the hold was made; a later change of the ticket type does not touch it. */
+    /** The price at the time of the hold; later price changes do not affect it. */
     unitPriceMinor: minorUnits('unit_price_minor').notNull(),
   },
   (table) => [
@@ -158,7 +161,7 @@ export const bookingLines = pgTable(
   ],
 );
 
-/** One place of a confirmed booking. Its code is not stored: it is the id, signed. */
+/** One admission of a confirmed booking. Its code is not stored: it is the signed id. */
 export const tickets = pgTable(
   'tickets',
   {
@@ -177,15 +180,16 @@ export const tickets = pgTable(
 );
 
 /**
- * The outcome of a request that carried an `Idempotency-Key`, written in the transaction that decided it. Kept for a day.
- * A booking is remembered by its id: what was answered is in columns that never change. A refusal is remembered as sent.
+ * The idempotency record: the outcome of a request with an `Idempotency-Key`, written in the transaction that decided it and
+ * kept for a day. It refers to a booking by id, because the response was built from columns that never change, and stores a
+ * refusal as it was sent.
  */
 export const idempotencyRecords = pgTable(
   'idempotency_records',
   {
     userId: uuid('user_id').notNull(),
     key: text('key').notNull(),
-    /** SHA-256 of the request: another one under the same key is a mistake of the client. */
+    /** SHA-256 of the request; a different request under the same key is a client error. */
     fingerprint: text('fingerprint').notNull(),
     bookingId: uuid('booking_id'),
     refusal: text('refusal'),
@@ -198,7 +202,7 @@ export const idempotencyRecords = pgTable(
   ],
 );
 
-/** One attempt to pay a booking; its id is what the provider knows it by, so that asking twice charges once. */
+/** One attempt to pay a booking. Its id is the provider's reference, so that sending it twice charges once. */
 export const payments = pgTable(
   'payments',
   {
@@ -212,12 +216,13 @@ export const payments = pgTable(
       .notNull()
       .default('pending'),
     createdAt: createdAt(),
-    /** When the status last changed, or the provider was last asked about it. */
+    /** When the status last changed, or a task last asked the provider. */
     changedAt: instant('changed_at').notNull().defaultNow(),
   },
   (table) => [
     index('payments_booking').on(table.bookingId),
-    // Two clicks on "pay" are one attempt, and money is kept for a booking at most once: PostgreSQL's word, not ours.
+    // Concurrent requests start one attempt, and money is kept for a booking at most once: enforced by PostgreSQL, not by our
+    // code.
     uniqueIndex('payments_one_pending').on(table.bookingId).where(sql`${table.status} = 'pending'`),
     uniqueIndex('payments_one_kept').on(table.bookingId).where(sql`${table.status} = 'charged'`),
     index('payments_unsettled').on(table.changedAt).where(sql`${table.status} in ('pending', 'refund_due')`),
@@ -226,7 +231,7 @@ export const payments = pgTable(
   ],
 );
 
-/** What moved, once known for sure. Only ever appended to; a payment is charged at most once and refunded at most once. */
+/** Money that moved, once confirmed. Append-only; a payment is charged at most once and refunded at most once. */
 export const ledgerEntries = pgTable(
   'ledger_entries',
   {
@@ -244,18 +249,18 @@ export const ledgerEntries = pgTable(
   ],
 );
 
-/** The provider's events that were taken in: the same one again changes nothing. */
+/** The provider's events that were processed; a duplicate changes nothing. */
 export const providerEvents = pgTable(
   'provider_events',
   { id: uuid('id').primaryKey(), receivedAt: instant('received_at').notNull().defaultNow() },
   (table) => [index('provider_events_age').on(table.receivedAt)],
 );
 
-/** The sandbox provider's ledger, which stands for another company's database: only `payments/` and its queries use it. */
+/** The sandbox provider's ledger. It stands for another company's database: only `payments/` and its queries use it. */
 export const sandbox = pgSchema('sandbox');
 
 export const sandboxCharges = sandbox.table('charges', {
-  /** The merchant's reference, a payment's id. */
+  /** The merchant's reference: a payment's id. */
   reference: uuid('reference').primaryKey(),
   amountMinor: minorUnits('amount_minor').notNull(),
   currency: text('currency').notNull(),
@@ -263,7 +268,7 @@ export const sandboxCharges = sandbox.table('charges', {
   createdAt: createdAt(),
 });
 
-/** Events that wait to be told to the merchant. */
+/** Webhook events to deliver to the merchant. */
 export const sandboxEvents = sandbox.table(
   'events',
   {
@@ -286,7 +291,7 @@ export const apiKeys = pgTable(
       .notNull()
       .references(() => users.id),
     name: text('name').notNull(),
-    /** The first characters, so that people can tell their keys apart. */
+    /** The first characters, by which users recognise their keys. */
     prefix: text('prefix').notNull(),
     keyHash: text('key_hash').notNull().unique(),
     createdAt: createdAt(),
@@ -295,7 +300,7 @@ export const apiKeys = pgTable(
   (table) => [index('api_keys_user').on(table.userId)],
 );
 
-/** A row overrides the shipped policy of the same name and tier in `rules/limits.ts`, in every task, without a deploy. */
+/** Overrides the shipped limit of the same policy and tier in `rules/limits.ts`, in every task, without a deploy. */
 export const limitOverrides = pgTable(
   'limit_overrides',
   {
@@ -318,7 +323,7 @@ export const limitOverrides = pgTable(
   ],
 );
 
-/** Who changed which limit, when, from what, to what. Only ever appended to. */
+/** The history of limit changes: who, when, from what, to what. Append-only. */
 export const limitChanges = pgTable(
   'limit_changes',
   {

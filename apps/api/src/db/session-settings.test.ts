@@ -12,7 +12,7 @@ import { events } from './schema.ts';
 
 const stores = useStores();
 
-/** Defaults of a database that each give one of our statements another meaning, and what a connection of ours has instead. */
+/** Database defaults that would each change the meaning of our statements, and the value that our connections set instead. */
 const hostile: Record<string, [theirs: string, ours: string]> = {
   datestyle: ['SQL, DMY', 'ISO, MDY'],
   timezone: ['America/St_Johns', 'UTC'],
@@ -33,7 +33,7 @@ const hostile: Record<string, [theirs: string, ours: string]> = {
   transaction_timeout: ['500ms', '0'],
 };
 
-/** Makes every setting a default of this database, as an operator could. */
+/** Sets all of them as defaults of this database, as an operator could. */
 async function makeHostile(url: string) {
   const client = new pg.Client(url);
   await client.connect();
@@ -43,7 +43,7 @@ async function makeHostile(url: string) {
   const database = client.escapeIdentifier(new URL(url).pathname.slice(1));
   for (const { name } of rows) {
     const [value] = hostile[name.toLowerCase()] as [string, string];
-    // The value of a list setting is several values, and no single quoted one.
+    // A list setting is written as several values, not as one quoted string.
     const literal = name === 'search_path' ? value : client.escapeLiteral(value);
     await client.query(`alter database ${database} set ${name} = ${literal}`);
   }
@@ -65,7 +65,7 @@ test.each([
     open: () => openWritingPool(options()),
     also: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
   },
-])('a connection of $pool sets everything that the meaning of its statements depends on', async ({ open, also }) => {
+])('a connection of $pool sets every setting that its statements depend on', async ({ open, also }) => {
   const pool = open();
   onTestFinished(() => pool.end());
   const expected = Object.fromEntries(known.map((name) => [name, hostile[name]?.[1]]));
@@ -93,7 +93,7 @@ test('on a database with hostile defaults an event keeps its date, and a booking
   expect(await read(sid, booking)).toMatchObject({ status: 'confirmed', holdExpiresAt: booking.holdExpiresAt });
 });
 
-test('a migration creates its tables in the schema that tasks read, whatever the search path of the database', async () => {
+test('a migration creates its tables in the schema that tasks read, whatever the database’s search path', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   await makeHostile(postgres.url);

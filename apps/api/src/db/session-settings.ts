@@ -1,11 +1,11 @@
 import type { ClientBase, QueryConfig } from 'pg';
 
-/** How long each kind of wait on PostgreSQL may last, in milliseconds. */
+/** Deadlines for each kind of wait on PostgreSQL, in milliseconds. */
 export type Deadlines = { connectMs: number; lockMs: number; statementMs: number; answerMs: number };
 
 /**
- * Server settings that decide what our statements mean, whatever the server, database or role has as its default: the text of
- * dates and numbers, the schema that a name belongs to, the isolation of a transaction.
+ * Server settings that our statements depend on, whatever the defaults of server, database or role: formats of dates and
+ * numbers, name resolution, transaction isolation.
  */
 const meaning = {
   search_path: 'public, pg_temp',
@@ -20,23 +20,23 @@ const meaning = {
   transform_null_equals: 'off',
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
-  // The pool ends idle connections. A server that ended one just as it is taken would fail that request.
+  // The pool closes idle connections itself. A server that closed one just as it was taken would fail that request.
   idle_session_timeout: '0',
-  // Since PostgreSQL 17. Statements, locks and idle transactions have deadlines of their own.
+  // Since PostgreSQL 17. Statements, locks and idle transactions have their own deadlines.
   transaction_timeout: '0',
 };
 
-/** A transaction that its owner forgot is ended by the server after this time. */
+/** The server ends an abandoned transaction after this long. */
 const IDLE_TRANSACTION_MS = 10_000;
-/** Bounds the one statement below; it waits for nothing. */
+/** Bounds the statement below, which waits for nothing. */
 const SETTINGS_DEADLINE_MS = 1_000;
 
 /**
- * Sets everything that the meaning of a connection's statements depends on, and its deadlines, in one round trip. Call it
- * once, on a new connection. This is a statement and not the start-up packet, because PgBouncer refuses start-up parameters
- * that it does not know. Behind PgBouncer in transaction mode the same settings have to be defaults of the role.
+ * Sets everything that a connection's statements depend on, and its deadlines, in one round trip. Call it once on a new
+ * connection. It is a statement instead of start-up parameters, because PgBouncer rejects unknown start-up parameters. Behind
+ * PgBouncer in transaction mode the same settings have to be defaults of the role.
  *
- * `default_transaction_read_only` and `synchronous_commit` stay as they are: they are the operator's decision.
+ * `default_transaction_read_only` and `synchronous_commit` are the operator's decision and stay unchanged.
  */
 export async function applySessionSettings(
   client: ClientBase,
@@ -51,7 +51,7 @@ export async function applySessionSettings(
     ...more,
   };
   const query: QueryConfig & { query_timeout: number } = {
-    // current_setting is null for a setting that this version of PostgreSQL does not have.
+    // current_setting returns null for a setting that this PostgreSQL version does not have.
     text: `select pg_catalog.set_config(key, value, false) from pg_catalog.json_each_text($1)
       where pg_catalog.current_setting(key, true) is not null`,
     values: [JSON.stringify(settings)],

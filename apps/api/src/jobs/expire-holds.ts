@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { eventsWithEndedHolds, reclaimEndedHolds, tryLockEvent } from '../queries/inventory.ts';
+import { eventsWithExpiredHolds, reclaimExpiredHolds, tryLockEvent } from '../queries/inventory.ts';
 
 /** Small enough that a booking never waits long behind one of our transactions. */
 const HOLDS_AT_ONCE = 500;
@@ -15,14 +15,14 @@ export async function expireHolds(db: Database, signal: AbortSignal) {
   let found = EVENTS_AT_ONCE;
   let endedInRound = 1;
   while (found === EVENTS_AT_ONCE && endedInRound > 0 && !signal.aborted) {
-    const eventIds = await eventsWithEndedHolds(db, EVENTS_AT_ONCE);
+    const eventIds = await eventsWithExpiredHolds(db, EVENTS_AT_ONCE);
     found = eventIds.length;
     endedInRound = 0;
     for (const eventId of eventIds) {
       let endedAtOnce = HOLDS_AT_ONCE;
       while (endedAtOnce === HOLDS_AT_ONCE && !signal.aborted) {
         endedAtOnce = await db.transaction(async (transaction) =>
-          (await tryLockEvent(transaction, eventId)) ? reclaimEndedHolds(transaction, eventId, HOLDS_AT_ONCE) : 0,
+          (await tryLockEvent(transaction, eventId)) ? reclaimExpiredHolds(transaction, eventId, HOLDS_AT_ONCE) : 0,
         );
         endedInRound += endedAtOnce;
       }

@@ -17,13 +17,13 @@ const ban = (bannedMs: number, bucket = 'someone'): Ban => ({
   retryAfterMs: Math.ceil(bannedMs),
 });
 
-/** Bans of a task whose clock the test moves. */
+/** A task's known bans, with a clock that the test moves. */
 function bansAt(nowMs: number, options = {}) {
   const clock = { nowMs };
   return { clock, bans: knownBans({ nowMs: () => clock.nowMs, ...options }) };
 }
 
-test('a ban is refused from memory until the instant Redis named, counted from before the question was sent', () => {
+test('a ban is refused from memory until the instant that Redis named, counted from before the command was sent', () => {
   const { clock, bans } = bansAt(1000);
   clock.nowMs = 1040;
   bans.remember(ban(500), 1000);
@@ -33,7 +33,7 @@ test('a ban is refused from memory until the instant Redis named, counted from b
   expect(bans.refusalOf(take)).toBeUndefined();
 });
 
-test('Retry-After of a remembered ban is counted from the answer, so a client never returns too early', () => {
+test('Retry-After of a remembered ban is counted from Redis’s reply, so that a client never returns too early', () => {
   const { clock, bans } = bansAt(1000);
   clock.nowMs = 1040;
   bans.remember(ban(500), 1000);
@@ -41,7 +41,7 @@ test('Retry-After of a remembered ban is counted from the answer, so a client ne
   expect(bans.refusalOf(take)).toMatchObject({ retryAfterMs: 400, nextTokenMs: 700 });
 });
 
-test('one call a second confirms a long ban, and the others are refused meanwhile', () => {
+test('one call per second confirms a long ban with Redis, and the others are refused meanwhile', () => {
   const { clock, bans } = bansAt(0);
   bans.remember(ban(60_000), 0);
   const asks = [];
@@ -65,7 +65,7 @@ test('a call with another cost or under a changed limit asks Redis', () => {
   expect(bans.refusalOf({ ...take, bucket: 'another' })).toBeUndefined();
 });
 
-test('memory is bounded: the ban heard of first is forgotten first', () => {
+test('the number of remembered bans is bounded, and the oldest is evicted first', () => {
   const { bans } = bansAt(0, { max: 2 });
   for (const bucket of ['one', 'two', 'three']) bans.remember(ban(500, bucket), 0);
   expect(bans.size).toBe(2);

@@ -1,25 +1,25 @@
 import type { Decision, Take } from '../queries/rate-limits.ts';
 
-/** One call a second confirms a ban, so that a lifted one ends on every task within two seconds. */
+/** One call per second confirms a ban, so that a lifted ban ends on every task within two seconds. */
 const CONFIRM_MS = 1000;
-/** More than a task meets at a time, and a few megabytes. */
+/** More concurrent bans than a task sees, in a few megabytes. */
 const MAX_BANS = 10_000;
 
 export type Ban = Extract<Decision, { reason: 'suppressed' }>;
 type KnownBan = { ban: Ban; heardAtMs: number; untilMs: number; confirmAtMs: number };
 
 /**
- * The bans that a task has just heard of. Attempts during a ban change nothing in Redis, so the task refuses them itself: a
- * hammering client costs Redis one command a second instead of one per attempt.
+ * The bans that a task has recently learned from Redis. Attempts during a ban change nothing in Redis, so the task refuses
+ * them from memory: a hammering client costs Redis one command per second instead of one per attempt.
  *
- * An empty bucket is not refused from memory: each refusal promises another slot and counts as evidence, and only Redis knows
- * both for all tasks.
+ * An empty bucket is never refused from memory: each refusal promises another slot and counts as evidence, and only Redis
+ * knows both for all tasks.
  */
 export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = {}) {
   const bans = new Map<string, KnownBan>();
   return {
     nowMs,
-    /** @param sentAtMs before the question was sent, so that no call is refused that Redis would serve */
+    /** @param sentAtMs from before the command was sent, so that no call is refused that Redis would serve */
     remember(ban: Ban, sentAtMs: number) {
       const { bucket } = ban.take;
       bans.delete(bucket);
@@ -28,8 +28,8 @@ export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = 
       if (bans.size > max) bans.delete(bans.keys().next().value as string);
     },
     /**
-     * The refusal that Redis would give, or undefined if Redis has to be asked: to confirm the ban, for another cost, and when the
-     * limit has changed.
+     * Returns the refusal that Redis would give; undefined if Redis has to decide: to confirm the ban, for another cost, or
+     * after the limit has changed.
      */
     refusalOf(take: Take): Ban | undefined {
       const known = bans.get(take.bucket);
@@ -39,13 +39,13 @@ export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = 
       if (now >= known.untilMs) bans.delete(take.bucket);
       if (now >= known.untilMs || ban.take.limit !== take.limit || ban.take.cost !== take.cost) return undefined;
       if (now >= known.confirmAtMs) {
-        // This call asks; until its answer comes, the others are refused as before.
+        // This call confirms the ban; the others are refused until its reply.
         known.confirmAtMs = now + CONFIRM_MS;
         return undefined;
       }
-      // Counted from the answer, which came later than the decision: never too early.
+      // Counted from the reply, which is later than the decision, so that the client never returns too early.
       const elapsedMs = now - heardAtMs;
-      // Written out: a spread takes ten times as long, and this is all that a hammering client costs.
+      // Field by field: an object spread takes ten times as long, and this is all that a hammering client costs.
       return {
         take: ban.take,
         rate: ban.rate,
@@ -59,7 +59,7 @@ export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = 
         retryAfterMs: Math.max(1, Math.ceil(ban.retryAfterMs - elapsedMs)),
       };
     },
-    /** Forgets a ban that was lifted or is over. */
+    /** Forgets a ban that was lifted or has ended. */
     forget: (bucket: string) => bans.delete(bucket),
     get size() {
       return bans.size;

@@ -3,10 +3,10 @@ import type { ActivityCounts } from '../queries/limit-activity.ts';
 import type { Decision } from '../queries/rate-limits.ts';
 import type { Limit } from '../rules/limits.ts';
 
-/** Of one report to Redis and one limit. Who is refused when so many others already were is only in the totals. */
-const MOST_IDENTITIES = 1000;
+/** Maximum identities per limit in one report; overflow is counted only in the totals. */
+const MAX_IDENTITIES = 1000;
 
-/** All that was ever decided under one policy and tier, and who was refused since the last report. */
+/** Every decision since the start under one policy and tier, and the refused identities since the last report. */
 type Counts = {
   labels: { policy: string; tier: string };
   decided: { allowed: number; throttled: number; suppressed: number };
@@ -20,8 +20,8 @@ type Counts = {
 type ActivityOutcome = 'allowed' | 'throttled' | 'suppressed' | 'degraded';
 
 /**
- * Counts what the limiter decides: for Prometheus, whose labels never carry an identity, and for the report that all tasks
- * add up in Redis. They are plain numbers here, because this happens on every request; both readers come once in a while.
+ * Counts the limiter's decisions: for Prometheus, whose labels never carry an identity, and for the report that Redis sums up
+ * over all tasks. The counters are plain numbers, because every request increments them; both readers are rare.
  */
 export function countLimits(registry: Registry, breakerIsOpen: () => boolean) {
   const all = new Map<string, Counts>();
@@ -29,20 +29,20 @@ export function countLimits(registry: Registry, breakerIsOpen: () => boolean) {
   exportCounts(registry, () => all.values());
   const seconds = new Histogram({
     name: 'minitickets_limit_script_seconds',
-    help: 'How long a task waited for a decision of Redis.',
+    help: 'Time a task waited for a decision from Redis, in seconds.',
     buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5],
     registers: [registry],
   });
   new Gauge({
     name: 'minitickets_limit_breaker_open',
-    help: '1 while Redis is not asked, because it has just failed.',
+    help: '1 while the circuit breaker is open because Redis has just failed.',
     registers: [registry],
     collect() {
       this.set(breakerIsOpen() ? 1 : 0);
     },
   });
 
-  /** A changed limit is another object, and counted on under the same labels. */
+  /** A changed limit is a new object that continues the counts of its labels. */
   function countsOf(limit: Limit) {
     const known = ofLimit.get(limit);
     if (known) return known;
@@ -69,13 +69,13 @@ export function countLimits(registry: Registry, breakerIsOpen: () => boolean) {
     degraded(limit: Limit, mode: 'closed' | 'open' | 'local') {
       countsOf(limit).degraded[mode] += 1;
     },
-    /** How long Redis took to decide. */
+    /** Records how long Redis took to decide. */
     tookMs(ms: number) {
       seconds.observe(ms / 1000);
     },
     /**
-     * What was counted since a report last arrived. Until `arrived` is called its totals are in the next one too: what was
-     * decided without Redis can only be reported afterwards.
+     * Returns the counts since the last delivered report. Until `arrived` is called, the next report includes these totals
+     * again: decisions made during a Redis outage can only be reported afterwards.
      */
     takeReport() {
       const report: ActivityCounts = { totals: {}, refused: {}, suppressed: {} };
@@ -101,10 +101,10 @@ const noCounts = ({ policy, tier }: Limit): Counts => ({
 
 function count(buckets: Map<string, number>, bucket: string) {
   const before = buckets.get(bucket);
-  if (before !== undefined || buckets.size < MOST_IDENTITIES) buckets.set(bucket, (before ?? 0) + 1);
+  if (before !== undefined || buckets.size < MAX_IDENTITIES) buckets.set(bucket, (before ?? 0) + 1);
 }
 
-/** Totals are reported as `policy outcome`, identities as `policy bucket`: the tiers of a policy are one. */
+/** Totals are reported as `policy outcome` and identities as `policy bucket`, summed over the tiers of a policy. */
 function addToReport({ totals, refused, suppressed }: ActivityCounts, counts: Counts) {
   const { labels, decided, shadow, degraded, reported, refusedBuckets, suppressedBuckets } = counts;
   const now: Counts['reported'] = {
@@ -129,7 +129,7 @@ function add(counts: Record<string, number>, name: string, times: number) {
 }
 
 function exportCounts(registry: Registry, all: () => Iterable<Counts>) {
-  /** A counter that is filled when Prometheus comes. */
+  /** A counter whose value is read when Prometheus scrapes. */
   const counter = (name: string, help: string, label: string | undefined, read: (counts: Counts) => object | number) =>
     new Counter({
       name: `minitickets_limit_${name}`,
@@ -147,8 +147,8 @@ function exportCounts(registry: Registry, all: () => Iterable<Counts>) {
         }
       },
     });
-  counter('decisions_total', 'Calls, by what was decided.', 'outcome', ({ decided }) => decided);
-  counter('shadow_refusals_total', 'Calls that shadow mode let pass.', 'outcome', ({ shadow }) => shadow);
-  counter('degraded_total', 'Calls without Redis, by what became of them.', 'mode', ({ degraded }) => degraded);
+  counter('decisions_total', 'Calls by decision.', 'outcome', ({ decided }) => decided);
+  counter('shadow_refusals_total', 'Calls that shadow mode would have refused.', 'outcome', ({ shadow }) => shadow);
+  counter('degraded_total', 'Calls during a Redis outage, by failure mode.', 'mode', ({ degraded }) => degraded);
   counter('bans_total', 'Suppressions that began.', undefined, ({ bans }) => bans);
 }

@@ -10,7 +10,7 @@ import { createLimiter } from './limiter.ts';
 
 const stores = useStores();
 
-/** An application with a Redis of its own, which may be treated badly. */
+/** An application with its own Redis, which tests may break. */
 async function appWithOwnRedis() {
   const server = await startRedis();
   onTestFinished(() => server.stop());
@@ -28,7 +28,7 @@ async function appWithOwnRedis() {
 const numbersIn = (headers: object) =>
   Object.keys(headers).filter((name) => name.includes('ratelimit') && name !== 'x-ratelimit-degraded');
 
-test('a closed policy refuses in time, and with no number that nobody knows', async () => {
+test('a closed policy refuses within the deadline when Redis is down, and claims no budget', async () => {
   const { logIn, onTheSide } = await appWithOwnRedis();
   await onTheSide.client('PAUSE', 3000, 'ALL');
   const begunAt = performance.now();
@@ -39,9 +39,9 @@ test('a closed policy refuses in time, and with no number that nobody knows', as
   expect(numbersIn(answer.headers)).toEqual([]);
 });
 
-test('a store that has failed does not cost the next requests its deadline, also when it only fails at writing', async () => {
+test('the circuit breaker spares later requests the deadline, even if Redis only fails to write', async () => {
   const { logIn, onTheSide } = await appWithOwnRedis();
-  // Connecting works; only scripts are never answered.
+  // Connections succeed, but scripts get no reply.
   await onTheSide.client('PAUSE', 60_000, 'WRITE');
   await logIn();
   const begunAt = performance.now();
@@ -52,9 +52,9 @@ test('a store that has failed does not cost the next requests its deadline, also
   await vi.waitFor(async () => expect((await logIn()).statusCode).toBe(400), { timeout: 5000 });
 });
 
-test('a local policy goes on with the task’s share, says so, and invents no numbers', async () => {
+test('a local policy serves the task’s share without Redis, says so, and claims no budget', async () => {
   const { play, server, app } = await appWithOwnRedis();
-  // By then the task has reported, and knows that it is the only one: its share is all of the ten.
+  // By now the task has reported and knows that it is the only one: its share is all of the ten tokens.
   await app.ready();
   await server.kill();
   const answers = [];
@@ -71,7 +71,7 @@ test('a local policy goes on with the task’s share, says so, and invents no nu
   }
 });
 
-test('an open policy lets requests pass without Redis, and says so', async () => {
+test('an open policy serves requests without Redis, and says so', async () => {
   const { limiter, server } = await appWithOwnRedis();
   await server.kill();
   const take = limiter.takeOf('reads', 'free', 'ip:192.0.2.1');
@@ -79,7 +79,7 @@ test('an open policy lets requests pass without Redis, and says so', async () =>
   expect(outcomes.every(({ degraded }) => degraded[0]?.allowed && degraded[0].mode === 'open')).toBe(true);
 });
 
-test('the shop window stays open without Redis, and quickly', async () => {
+test('event pages are served without Redis, and quickly', async () => {
   const { app, server, onTheSide } = await appWithOwnRedis();
   const look = () => app.inject({ url: '/v1/events' });
   expect((await look()).headers['ratelimit-policy']).toBe('"reads";q=600;w=3');
@@ -95,14 +95,14 @@ test('the shop window stays open without Redis, and quickly', async () => {
   }
 });
 
-test('one closed policy closes the decision that it is part of', async () => {
+test('one closed policy makes a combined decision fail closed', async () => {
   const { limiter, server } = await appWithOwnRedis();
   await server.kill();
   const takes = (['reads', 'login'] as const).map((policy) => limiter.takeOf(policy, 'free', 'ip:192.0.2.1'));
   await expect(limiter.decide(takes)).rejects.toMatchObject({ failure: { kind: 'store-unavailable' } });
 });
 
-test('when Redis is back it decides again, by itself', async () => {
+test('when Redis is back it decides again, without a restart', async () => {
   const { play, server } = await appWithOwnRedis();
   await server.kill();
   expect((await play()).headers['x-ratelimit-degraded']).toBe('local');
@@ -111,7 +111,7 @@ test('when Redis is back it decides again, by itself', async () => {
   await vi.waitFor(async () => expect((await play()).headers['x-ratelimit-limit']).toBe('10'), { timeout: 5000 });
 });
 
-test('decisions without Redis are counted by policy and by what became of them', async () => {
+test('decisions without Redis are counted by policy and failure mode', async () => {
   const { app, play, logIn, server } = await appWithOwnRedis();
   await server.kill();
   await play();
@@ -135,7 +135,7 @@ test('Prometheus counts decisions and bans, and its labels carry no identity', a
   expect(suppressed).toBeGreaterThan(1);
   expect(allowed + throttled + suppressed).toBe(60);
   expect(body).toMatch(/minitickets_limit_bans_total\{policy="playground",tier="free",.*\} 1/);
-  // The refusals of a known ban are counted, and did not ask Redis.
+  // Refusals from memory are counted without a command to Redis.
   const asked = Number(/minitickets_limit_script_seconds_count\{.*\} (\d+)/.exec(body)?.[1]);
   expect(asked).toBeGreaterThan(allowed + throttled);
   expect(asked).toBeLessThan(60);
@@ -143,7 +143,7 @@ test('Prometheus counts decisions and bans, and its labels carry no identity', a
   expect(body).not.toContain(limiter.nameOf('playground', 'ip:127.0.0.1 free'));
 });
 
-/** A client of a task that has just begun to be banned from the playground. */
+/** A client of one task that has just been banned from the playground. */
 async function bannedClient(the: Pick<Awaited<ReturnType<typeof appWithOwnRedis>>, 'limiter'>) {
   const take = the.limiter.takeOf('playground', 'free', 'ip:192.0.2.1');
   const isBanned = async () => {
@@ -151,7 +151,7 @@ async function bannedClient(the: Pick<Awaited<ReturnType<typeof appWithOwnRedis>
     return decisions.some((decision) => !decision.allowed && decision.reason === 'suppressed');
   };
   for (let call = 0; call < 100; call++) if (await isBanned()) return { take, isBanned };
-  throw new Error('a hundred calls at once earn a ban');
+  throw new Error('a hundred concurrent calls should cause a ban');
 }
 
 test('a thousand attempts during a ban cost Redis at most a few commands', async () => {
@@ -159,7 +159,7 @@ test('a thousand attempts during a ban cost Redis at most a few commands', async
   const { isBanned } = await bannedClient({ limiter });
   const send = vi.spyOn(redis, 'sendCommand');
   for (let attempt = 0; attempt < 1000; attempt++) expect(await isBanned()).toBe(true);
-  // One command a second, and the task's own rounds; the ban lasts three seconds.
+  // One command per second plus the task's periodic jobs; the ban lasts three seconds.
   expect(send.mock.calls.filter(([command]) => command.name === 'evalsha').length).toBeLessThan(10);
 });
 
@@ -178,7 +178,7 @@ test('a lifted ban ends on its own task at once, and on every other task within 
   expect(performance.now() - liftedAt).toBeLessThan(2000);
 });
 
-test('a ban in shadow mode refuses nobody, and is not refused from memory', async () => {
+test('a ban in shadow mode refuses no call, and is not remembered', async () => {
   const { limiter } = await appWithOwnRedis();
   const shipped = limiter.takeOf('playground', 'free', 'ip:192.0.2.2');
   const take = { ...shipped, limit: { ...shipped.limit, shadow: true } };

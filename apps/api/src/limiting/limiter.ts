@@ -15,11 +15,11 @@ import { localBuckets } from '../rules/local-buckets.ts';
 import { knownBans } from './known-bans.ts';
 import { countLimits } from './limit-counts.ts';
 
-/** How long the breaker stays open after Redis has failed. */
-const REST_MS = 250;
-/** A task that has not heard of the others yet takes a small share rather than a large one. */
+/** How long the circuit breaker stays open after Redis has failed. */
+const COOLDOWN_MS = 250;
+/** Assumed until the first report: a new task takes a small share rather than a large one. */
 const ASSUMED_TASKS = 4;
-/** Longer than any request lasts. */
+/** Lifetime of a reservation's receipt: longer than any request. */
 const RECEIPT_MS = 30_000;
 
 /** The outcome of a call during a Redis outage, as its policy chose in advance. */
@@ -30,14 +30,14 @@ export type Limiter = ReturnType<typeof createLimiter>;
 /** The limiter of one task: the limits in force, decisions with and without Redis, and their counts. */
 export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
   const nameOf = bucketNames(deriveKey(config.appSecret, 'limit-identity'));
-  const store = breaker({ restMs: REST_MS });
+  const store = breaker({ cooldownMs: COOLDOWN_MS });
   const local = localBuckets();
   const bans = knownBans();
   const counts = countLimits(registry, store.isOpen);
   let table = limitTable();
   let tasks = ASSUMED_TASKS;
 
-  /** Asks Redis. @returns null if Redis fails and every policy allows going on without it */
+  /** Runs a command on Redis behind the circuit breaker. @returns null if Redis fails and no policy is closed */
   async function ask<Answer>(takes: readonly Take[], question: () => Promise<Answer>) {
     // #region ask
     if (!store.admits()) return goOnWithoutStore(takes);
@@ -49,7 +49,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
       counts.tookMs(performance.now() - begunAt);
       return answer;
     } catch (error) {
-      // Any other error: Redis did answer.
+      // Any other error is a reply from Redis.
       if (!redisFailure(error)) {
         store.succeeded();
         throw error;
@@ -79,21 +79,21 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
     get table() {
       return table;
     },
-    /** How many tasks have lately been reporting. */
+    /** The number of tasks that reported recently. */
     get tasks() {
       return tasks;
     },
     nameOf,
-    /** The bucket of an identity under a policy, and the limit in force for it. */
+    /** Returns the bucket of an identity under a policy, with the limit in force. */
     takeOf: (policy: PolicyName, tier: Tier, identity: string): Take => ({
       bucket: nameOf(policy, identity),
       limit: table.of(policy, tier),
     }),
 
     /**
-     * Takes a token from each bucket, or from none. During a ban that this task has just heard of, Redis is not asked. When
-     * Redis fails, each policy's own choice holds.
-     * @throws TicketingError store-unavailable, if Redis fails and one of the policies is closed then
+     * Takes a token from each bucket, or from none. During a ban that this task knows of, it refuses without asking Redis.
+     * When Redis fails, each policy's own failure mode applies.
+     * @throws TicketingError store-unavailable, if Redis fails and one of the policies is closed
      */
     async decide(takes: readonly Take[]): Promise<Outcome> {
       // #region known-ban
@@ -115,10 +115,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
       return { decisions, degraded: [] };
     },
 
-    /**
-     * Takes a token that can be refunded: `giveBack` does so once, and leaves it spent if Redis is down by then.
-     * @throws TicketingError store-unavailable
-     */
+    /** Takes a token that can be refunded once with `giveBack`. If Redis is down by then, the token stays spent. */
     async reserve(take: Take) {
       const reserved = await ask([take], () => reserveToken(redis, take, RECEIPT_MS));
       if (!reserved) return { allowed: decideAlone(take).allowed, giveBack: async () => {} };
@@ -131,20 +128,20 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
       return { allowed: reserved.decision.allowed || take.limit.shadow, giveBack };
     },
 
-    /** Lifts a ban: at once on this task, and on the others when they next ask Redis. @returns false if none was running */
+    /** Lifts a ban: at once on this task, on the others at their next call to Redis. @returns false if none was running */
     async liftBan(bucket: string) {
       const lifted = await liftSuppression(redis, bucket);
       bans.forget(bucket);
       return lifted;
     },
 
-    /** Reads the limits again if one has changed. */
+    /** Reloads the limits if one has changed. */
     async refreshLimits() {
       const { overrides, revision } = await readOverrides(db);
       if (revision !== table.revision) table = limitTable(overrides, revision);
     },
 
-    /** Adds this task's counts to those of all tasks, and learns how many tasks there are. */
+    /** Reports this task's counts to Redis and updates the number of tasks. */
     async reportActivity() {
       const { report, arrived } = counts.takeReport();
       tasks = await addActivity(redis, config.taskName, report);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const BUDGET = policies['login-account'].limits.all.capacity;
 const PASSWORD = 'a password that is long enough';
 let clients = 0;
-/** Every call comes from somewhere else, so that only the account's budget can be what stops it. */
+/** Returns a new client address for each call, so that only the account's budget can refuse it. */
 function elsewhere() {
   clients++;
   return { 'x-forwarded-for': `198.19.${clients >> 8}.${clients & 255}` };
@@ -38,7 +38,7 @@ async function logIn(email: string, password: string, device?: string) {
   return { ...answer, statusCode: answer.statusCode, device: answer.cookies.find(({ name }) => name === 'device') };
 }
 
-test('failed attempts at one account are limited wherever they come from', async () => {
+test('failed log-ins to one account are limited across all client addresses', async () => {
   const email = await register();
   for (let attempt = 0; attempt < BUDGET; attempt++) expect((await logIn(email, 'wrong')).statusCode).toBe(401);
   const stopped = await logIn(email, PASSWORD);
@@ -46,7 +46,7 @@ test('failed attempts at one account are limited wherever they come from', async
   expect(stopped.json()).toMatchObject({ error: 'rate_limited', retryAfter: 60 });
 });
 
-test('every spelling that finds an account shares its budget of failures', async () => {
+test('every spelling of an account’s e-mail address shares its budget of failures', async () => {
   const email = await register();
   const [local = '', domain = ''] = email.split('@');
   const fullWidth = `${local}@${domain.replace('e', 'ｅ')}`;
@@ -58,7 +58,7 @@ test('every spelling that finds an account shares its budget of failures', async
   for (const spelling of [email, ...spellings]) expect((await logIn(spelling, PASSWORD)).statusCode).toBe(429);
 });
 
-test('an address that only looks like an account’s finds none', async () => {
+test('an e-mail address with look-alike characters matches no account', async () => {
   const email = await register();
   for (const lookAlike of [email.replace('p', 'р'), email.replace('.test', '.tеst'), email.replace('s', 'ſ')]) {
     expect((await logIn(lookAlike, PASSWORD)).statusCode).toBe(401);
@@ -66,7 +66,7 @@ test('an address that only looks like an account’s finds none', async () => {
   expect((await logIn('load-0777@mİnitickets.example', PASSWORD)).statusCode).toBe(401);
 });
 
-test('nobody is told what is left of an account’s budget', async () => {
+test('no response discloses what is left of an account’s budget', async () => {
   const email = await register();
   for (let attempt = 0; attempt <= BUDGET; attempt++) {
     const { headers } = await logIn(email, 'wrong');
@@ -75,19 +75,19 @@ test('nobody is told what is left of an account’s budget', async () => {
   }
 });
 
-test('an account that does not exist has a budget too, so that nothing tells it apart', async () => {
+test('an unknown account has a budget too, so that it cannot be told apart (no enumeration)', async () => {
   const statuses = [];
   for (let attempt = 0; attempt <= BUDGET; attempt++)
     statuses.push((await logIn('nobody@example.test', 'wrong')).statusCode);
   expect(statuses).toEqual([...Array(BUDGET).fill(401), 429]);
 });
 
-test('a right password costs nothing', async () => {
+test('a successful log-in consumes no token', async () => {
   const email = await register();
   for (let attempt = 0; attempt < 15; attempt++) expect((await logIn(email, PASSWORD)).statusCode).toBe(201);
 });
 
-test('of a hundred attempts in the same moment no more are tried than the budget holds', async () => {
+test('of many concurrent attempts, at most as many are verified as the budget holds', async () => {
   const email = await register();
   const answers = await Promise.all(Array.from({ length: BUDGET + 50 }, () => logIn(email, 'wrong')));
   const count = (status: number) => answers.filter(({ statusCode }) => statusCode === status).length;
@@ -95,7 +95,7 @@ test('of a hundred attempts in the same moment no more are tried than the budget
   expect(count(429)).toBe(50);
 });
 
-test('a device that logged in before is not locked out by strangers', async () => {
+test('strangers’ failures do not lock out a device that has logged in before', async () => {
   const email = await register();
   const { device } = await logIn(email, PASSWORD);
   expect(device).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/v1/sessions' });
@@ -104,21 +104,21 @@ test('a device that logged in before is not locked out by strangers', async () =
   expect((await logIn(email, PASSWORD, device?.value)).statusCode).toBe(201);
 });
 
-test('a known device has a budget of failures too', async () => {
+test('a known device has a budget of failures of its own', async () => {
   const email = await register();
   const { device } = await logIn(email, PASSWORD);
   for (let attempt = 0; attempt < BUDGET; attempt++) await logIn(email, 'wrong', device?.value);
   expect((await logIn(email, 'wrong', device?.value)).statusCode).toBe(429);
 });
 
-test('a device of one account is a stranger to another', async () => {
+test('a device known to one account is unknown to another', async () => {
   const [mine, theirs] = [await register(), await register()];
   const { device } = await logIn(mine, PASSWORD);
   for (let attempt = 0; attempt < BUDGET; attempt++) await logIn(theirs, 'wrong');
   expect((await logIn(theirs, PASSWORD, device?.value)).statusCode).toBe(429);
 });
 
-test('a device is known by any of the cookies that it presents', async () => {
+test('a device is recognised by any of the device cookies that it sends', async () => {
   const email = await register();
   const { device } = await logIn(email, PASSWORD);
   for (let attempt = 0; attempt < BUDGET; attempt++) await logIn(email, 'wrong');
@@ -131,7 +131,7 @@ test('a device is known by any of the cookies that it presents', async () => {
   expect(statusCode).toBe(201);
 });
 
-test('a device that is known keeps its cookie', async () => {
+test('a known device keeps its cookie', async () => {
   const email = await register();
   const { device } = await logIn(email, PASSWORD);
   expect((await logIn(email, PASSWORD, device?.value)).device).toBeUndefined();

@@ -8,7 +8,10 @@ import { signDevice, TRUSTED_SECONDS, trustedDevice } from '../rules/trusted-dev
 
 const COOKIE = 'device';
 
-/** The second layer of the log-in's limits, behind the one of the client's address: failed attempts, counted by account. */
+/**
+ * The second layer of the log-in limit, behind the limit by client IP: failed attempts by account, against credential
+ * stuffing from many addresses.
+ */
 export type LoginAttempts = ReturnType<typeof loginAttempts>;
 
 export function loginAttempts(config: Config) {
@@ -25,10 +28,11 @@ export function loginAttempts(config: Config) {
 
   return {
     /**
-     * Reserves an attempt before the password is hashed: a hundred at once cannot all be let in because none has failed yet.
-     * Call `giveBack` when the password was right. Strangers' failures do not lock out a device that logged in before: it has
-     * a budget of its own. An account that does not exist has a budget like any other, so that nothing tells them apart.
-     * @throws TicketingError rate-limited. How long is the policy's and not this budget's, which is nobody's business.
+     * Reserves an attempt before the password is hashed: otherwise a hundred concurrent attempts all pass the check, because
+     * none has failed yet (check-then-act race). Call `giveBack` after a successful log-in. A device that has logged in
+     * before has its own budget, so strangers' failures cannot lock it out. An unknown account has a budget like any other,
+     * which prevents enumeration.
+     * @throws TicketingError rate-limited, with the policy's refill interval: the budget itself is never disclosed
      * @throws TicketingError store-unavailable
      */
     async reserve(request: FastifyRequest, email: string) {
@@ -43,7 +47,7 @@ export function loginAttempts(config: Config) {
       // #endregion
     },
 
-    /** Remembers the browser as one that has logged in to this account. @param secure whether the browser speaks https */
+    /** Marks the browser as a trusted device of this account. @param secure whether the browser uses HTTPS */
     trustDevice(request: FastifyRequest, reply: FastifyReply, { email, secure }: { email: string; secure: boolean }) {
       const account = accountOf(email);
       if (deviceKnownTo(request, account)) return;

@@ -6,7 +6,7 @@ import {
   confirmBooking,
   hasRoomAgain,
 } from '../queries/bookings.ts';
-import { reclaimEndedHolds, returnPlaces } from '../queries/inventory.ts';
+import { reclaimExpiredHolds, returnInventory } from '../queries/inventory.ts';
 import type { Released } from '../queries/inventory-gate.ts';
 import { lockEventOfPayment, paymentById, updatePayment } from '../queries/payments.ts';
 import { insertProviderEvent } from '../queries/provider-events.ts';
@@ -78,7 +78,7 @@ export async function settlePayment(
       case 'revoke':
         await cancelBooking(transaction, bookingId);
         await updatePayment(transaction, payment, { status: 'refunded', moved: 'refund' });
-        returned = { eventId, released: await returnPlaces(transaction, bookingId, 'sold') };
+        returned = { eventId, released: await returnInventory(transaction, bookingId, 'sold') };
         break;
       case 'nothing':
         break;
@@ -107,6 +107,6 @@ async function standingOf(db: Connection, eventId: string, booking: BookingForCh
   if (status === 'held') return 'held';
   if (booking.eventStartsAt <= booking.now) return 'withdrawn';
   // This hold's places among them: what ended before this moment is free for whoever comes first, and that is us.
-  while ((await reclaimEndedHolds(db, eventId, RECLAIM_AT_ONCE)) === RECLAIM_AT_ONCE);
+  while ((await reclaimExpiredHolds(db, eventId, RECLAIM_AT_ONCE)) === RECLAIM_AT_ONCE);
   return (await hasRoomAgain(db, booking.id)) ? 'lapsed_with_room' : 'lapsed_without_room';
 }

@@ -13,7 +13,7 @@ const PROBE_DEADLINE_MS = 1000;
  */
 export async function probeStores({ db, redis }: Pick<Deps, 'db' | 'redis'>) {
   const [postgres, ofRedis] = await Promise.all([
-    probe(async () => ((await probePostgres(db)) ? undefined : 'takes no writes'), postgresFailure),
+    probe(async () => ((await probePostgres(db)) ? undefined : 'rejects writes'), postgresFailure),
     probe(async () => void (await probeRedis(redis)), redisFailure),
   ]);
   const problems = [

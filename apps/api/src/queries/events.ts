@@ -13,7 +13,7 @@ type Page = { limit: number; after?: PageCursor | undefined };
  * Returns published upcoming events, soonest first: `limit + 1` rows, so that the caller can tell whether there is a next
  * page.
  */
-export async function comingEvents(db: Connection, page: Page & { search?: string | undefined }) {
+export async function upcomingEvents(db: Connection, page: Page & { search?: string | undefined }) {
   return eventsPage(db, page, and(eq(events.status, 'on_sale'), sql`${events.startsAt} > now()`, named(page.search)));
 }
 

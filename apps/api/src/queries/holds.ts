@@ -137,10 +137,10 @@ export type InventoryRow = Pick<Inventory, 'now'> & {
 };
 
 /** The users whose bookings are counted, and the idempotency keys whose records are read, for a batch. */
-export type Asked = { userIds: string[]; keys: { userId: string; key: string }[] };
+export type InventoryScope = { userIds: string[]; keys: { userId: string; key: string }[] };
 
 /** Begins a transaction, locks the event's inventory and reads it. */
-export async function beginAndReadInventory(db: PoolClient, eventId: string, asked: Asked) {
+export async function beginAndReadInventory(db: PoolClient, eventId: string, asked: InventoryScope) {
   const [, events, inventories] = await inOneRoundTrip(db, [
     { statement: BEGIN },
     { statement: LOCK_EVENT, values: [eventId] },
@@ -150,7 +150,7 @@ export async function beginAndReadInventory(db: PoolClient, eventId: string, ask
 }
 
 /** Reads an event's inventory again in the same transaction. */
-export async function readInventory(db: PoolClient, eventId: string, asked: Asked): Promise<InventoryRow> {
+export async function readInventory(db: PoolClient, eventId: string, asked: InventoryScope): Promise<InventoryRow> {
   const [inventories] = await inOneRoundTrip(db, [readStep(eventId, asked)]);
   return parseInventory(inventories?.[0]);
 }
@@ -218,7 +218,7 @@ export async function holdIfClear(
   return bookings?.[0] === undefined ? undefined : toHeldBooking(JSON.parse(bookings[0]));
 }
 
-function readStep(eventId: string, { userIds, keys }: Asked) {
+function readStep(eventId: string, { userIds, keys }: InventoryScope) {
   const values = [
     eventId,
     plainArray(userIds),

@@ -11,7 +11,7 @@ import type { Released } from './inventory-gate.ts';
  * The free tickets of a ticket type at this moment: capacity − sold − held, plus the quantity of expired holds that were not
  * reclaimed yet. A column for queries on `ticket_types`.
  */
-export const placesFree = sql<number>`(
+export const freeTickets = sql<number>`(
   "ticket_types"."capacity" - "ticket_types"."sold" - "ticket_types"."held" + coalesce((
     select sum(ended_line.quantity)
     from bookings ended join booking_lines ended_line on ended_line.booking_id = ended.id
@@ -24,7 +24,7 @@ export const placesFree = sql<number>`(
  * gate never stays closed past the end of its event's next hold.
  * @returns how many it expired; if that equals `limit`, there may be more
  */
-export async function reclaimEndedHolds(db: Connection, eventId: string, limit: number) {
+export async function reclaimExpiredHolds(db: Connection, eventId: string, limit: number) {
   const { rows } = await db.execute<{ ended: number }>(sql`
     with due as (
       select id from bookings
@@ -45,7 +45,7 @@ export async function reclaimEndedHolds(db: Connection, eventId: string, limit: 
 }
 
 /** Returns events with holds that are past their end, unordered. */
-export async function eventsWithEndedHolds(db: Connection, limit: number): Promise<string[]> {
+export async function eventsWithExpiredHolds(db: Connection, limit: number): Promise<string[]> {
   const { rows } = await db.execute<{ eventId: string }>(sql`
     select event_id as "eventId" from (select distinct event_id from ticket_types where held > 0) holding
     where exists (
@@ -65,7 +65,7 @@ export async function tryLockEvent(db: Connection, eventId: string): Promise<boo
  * Returns the inventory of a cancelled booking, from `held` or from `sold`.
  * @returns the ticket types that were released
  */
-export async function returnPlaces(db: Connection, bookingId: string, from: 'held' | 'sold'): Promise<Released[]> {
+export async function returnInventory(db: Connection, bookingId: string, from: 'held' | 'sold'): Promise<Released[]> {
   const count = sql.identifier(from);
   const { rows } = await db.execute<Released>(sql`
     update ticket_types set ${count} = ${count} - line.quantity, releases = releases + 1

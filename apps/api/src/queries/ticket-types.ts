@@ -2,7 +2,7 @@ import type { TicketType } from '@minitickets/contract';
 import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { ticketTypes } from '../db/schema.ts';
-import { placesFree } from './inventory.ts';
+import { freeTickets } from './inventory.ts';
 import type { Released } from './inventory-gate.ts';
 
 const columns = {
@@ -12,7 +12,7 @@ const columns = {
   priceMinor: ticketTypes.priceMinor,
   currency: ticketTypes.currency,
   capacity: ticketTypes.capacity,
-  available: placesFree.as('available'),
+  available: freeTickets.as('available'),
 };
 
 export type TicketTypeRow = TicketType & { eventId: string };
@@ -27,10 +27,10 @@ export async function ticketTypesOf(db: Connection, eventIds: string[]): Promise
 }
 
 /** Returns the sold, held and free tickets of these events. Expired holds count as free. */
-export async function placesOf(db: Connection, eventIds: string[]) {
+export async function inventoryOf(db: Connection, eventIds: string[]) {
   const { id, eventId, name, capacity, sold } = ticketTypes;
   const rows = await db
-    .select({ id, eventId, name, capacity, sold, free: placesFree.as('free') })
+    .select({ id, eventId, name, capacity, sold, free: freeTickets.as('free') })
     .from(ticketTypes)
     .where(inArray(eventId, eventIds))
     .orderBy(asc(ticketTypes.position));

@@ -20,11 +20,11 @@ import {
   cancelBooking,
   lockEventOfBooking,
 } from '../queries/bookings.ts';
-import { returnPlaces } from '../queries/inventory.ts';
+import { returnInventory } from '../queries/inventory.ts';
 import { openGates } from '../queries/inventory-gate.ts';
 import { makeRefundDue } from '../queries/payments.ts';
 import { lockTicketsOfBooking } from '../queries/tickets.ts';
-import { placesToReturn } from '../rules/booking-status.ts';
+import { inventoryToReturn } from '../rules/booking-status.ts';
 import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 import { sumLines } from '../rules/prices.ts';
 import { type CodeKey, codeKey, signTicketCode } from '../rules/ticket-codes.ts';
@@ -75,10 +75,10 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider,
       if (!eventId) fail({ kind: 'not-found', what: 'booking' });
       await lockTicketsOfBooking(transaction, bookingId);
       const state = await bookingForChange(transaction, bookingId);
-      const from = placesToReturn(state ?? fail({ kind: 'not-found', what: 'booking' }));
+      const from = inventoryToReturn(state ?? fail({ kind: 'not-found', what: 'booking' }));
       if (!from) return null;
       await cancelBooking(transaction, bookingId);
-      const released = await returnPlaces(transaction, bookingId, from);
+      const released = await returnInventory(transaction, bookingId, from);
       return { eventId, released, refundDue: await makeRefundDue(transaction, bookingId) };
     });
     if (cancelled) {

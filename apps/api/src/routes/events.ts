@@ -5,12 +5,12 @@ import { fail } from '../errors.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf, withRoleOfNow } from '../plugins/session.ts';
 import {
-  comingEvents,
   type EventRow,
   eventByIdOrSlug,
   eventsOfOrganiser,
   insertEvent,
   lockEvent,
+  upcomingEvents,
   updateEvent,
 } from '../queries/events.ts';
 import { insertTicketTypes, type TicketTypeRow, ticketTypesOf } from '../queries/ticket-types.ts';
@@ -22,7 +22,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
   serve('listEvents', async (request) => {
     const { limit, cursor, search, mine } = request.query;
     const page = { limit, search, after: cursor === undefined ? undefined : decodeCursor(cursor) };
-    const rows = mine ? await eventsOfOrganiser(db, viewerOf(request).user.id, page) : await comingEvents(db, page);
+    const rows = mine ? await eventsOfOrganiser(db, viewerOf(request).user.id, page) : await upcomingEvents(db, page);
     const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
     const types =
       shown.length > 0

@@ -28,10 +28,10 @@ const ready = async (app: App) => {
 
 test.each([
   ['is out of memory for writes', (redis: Redis) => redis.config('SET', 'maxmemory', '1')],
-  ['is a replica and takes no writes', (redis: Redis) => redis.replicaof('127.0.0.1', 1)],
+  ['is a replica and rejects writes', (redis: Redis) => redis.replicaof('127.0.0.1', 1)],
   ['has too few replicas to take writes', (redis: Redis) => redis.config('SET', 'min-replicas-to-write', '1')],
-  ['does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
-  ['does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@scripting')],
+  ['denies access to this task', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
+  ['denies access to this task', (redis: Redis) => redis.acl('SETUSER', 'default', '-@scripting')],
 ])('a task whose Redis %s is not ready, and says why', async (condition, arrange) => {
   const { app, operator } = await withOwnRedis();
   expect(await ready(app)).toMatchObject({ code: 200 });
@@ -42,8 +42,8 @@ test.each([
 });
 
 test.each([
-  ['write', 'does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
-  ['scripts', 'does not let this task in', (redis: Redis) => redis.acl('SETUSER', 'default', '-@scripting')],
+  ['write', 'denies access to this task', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
+  ['scripts', 'denies access to this task', (redis: Redis) => redis.acl('SETUSER', 'default', '-@scripting')],
   ['memory', 'is out of memory for writes', (redis: Redis) => redis.config('SET', 'maxmemory', '1')],
 ])(
   'without %s in Redis an open policy serves, and a closed one answers 503 with the reason',
@@ -89,7 +89,7 @@ test('a task whose PostgreSQL is read-only is not ready, serves reads and answer
   await operator.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()');
   await operator.end();
   await vi.waitFor(async () =>
-    expect(await ready(made.app)).toMatchObject({ code: 503, detail: 'Not ready: PostgreSQL takes no writes.' }),
+    expect(await ready(made.app)).toMatchObject({ code: 503, detail: 'Not ready: PostgreSQL rejects writes.' }),
   );
   expect((await made.app.inject('/v1/events')).statusCode).toBe(200);
   const write = await made.app.inject({
@@ -101,6 +101,6 @@ test('a task whose PostgreSQL is read-only is not ready, serves reads and answer
   expect(write.json()).toMatchObject({
     status: 503,
     error: 'store_unavailable',
-    detail: 'PostgreSQL takes no writes.',
+    detail: 'PostgreSQL rejects writes.',
   });
 });

@@ -2,7 +2,7 @@ import type { Api, Deps } from '../deps.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { currentEvents } from '../queries/events.ts';
 import { closedGates } from '../queries/inventory-gate.ts';
-import { placesOf } from '../queries/ticket-types.ts';
+import { inventoryOf } from '../queries/ticket-types.ts';
 import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 
 /** What of each event is sold, held and free, and whose gates are closed at this moment. */
@@ -13,7 +13,7 @@ export function inventoryRoutes(app: Api, { db, redis }: Deps) {
     const rows = await currentEvents(db, { limit, after: cursor === undefined ? undefined : decodeCursor(cursor) });
     const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
     const eventIds = shown.map(({ id }) => id);
-    const places = eventIds.length > 0 ? await placesOf(db, eventIds) : [];
+    const places = eventIds.length > 0 ? await inventoryOf(db, eventIds) : [];
     const gates = await closedGates(redis, places);
     const items = shown.map((event) => ({
       ...event,

@@ -29,6 +29,6 @@ test.each([
   ['1', 'CIDR'],
   ['loopback', 'CIDR'],
   ['', 'CIDR'],
-])('%s is refused, because it does not mean what it appears to mean: %s', (text, why) => {
+])('%s is refused because it does not mean what it appears to mean: %s', (text, why) => {
   expect(parseAddressRange(text)).toContain(why);
 });

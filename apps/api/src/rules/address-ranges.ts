@@ -4,21 +4,21 @@ import ipaddr from 'ipaddr.js';
 export type AddressRange = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 /**
- * Reads `10.1.0.4`, `10.1.0.0/16` or `fd00:1::/32`: a range that means exactly the addresses it appears to mean.
- * @returns the range, or why it is refused, in words for the person who wrote it
+ * Parses `10.1.0.4`, `10.1.0.0/16` or `fd00:1::/32`: a range that means exactly the addresses it appears to mean.
+ * @returns the range, or the reason it is refused, written for the operator
  */
 export function parseAddressRange(text: string): AddressRange | string {
   const [address = '', prefix, more] = text.split('/');
-  // isIP accepts a zone, and a zone is dropped when addresses are compared: fe80::1%eth0 would trust every interface.
-  if (address.includes('%')) return 'a range has no zone: leave out what follows %';
-  // A bare number is a hop count, which says nothing about who is trusted.
+  // isIP accepts a zone, but comparisons ignore it: fe80::1%eth0 would trust every interface.
+  if (address.includes('%')) return 'a range has no zone: remove the part after %';
+  // A bare number is a hop count, which does not say which proxy is trusted.
   if (isIP(address) === 0 || more !== undefined) return 'an address or a CIDR range, as in 10.1.0.0/16';
   const network = ipaddr.parse(address);
   const width = network.kind() === 'ipv4' ? 32 : 128;
   if (prefix !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(prefix) || Number(prefix) > width))
     return `the prefix is a number from 0 to ${width}`;
   const bits = Number(prefix ?? width);
-  // Addresses are compared after IPv4-mapped ones have become IPv4, so a range over ::ffff:0:0/96 matches no address it names.
+  // IPv4-mapped addresses are compared as IPv4, so a range inside ::ffff:0:0/96 would match none of its addresses.
   if (network instanceof ipaddr.IPv6 && network.match(mappedIpv4, Math.min(bits, 96)))
     return 'IPv4 addresses are written as IPv4, not as ::ffff:…';
   const first = networkAddress(network, bits);
@@ -29,7 +29,7 @@ export function parseAddressRange(text: string): AddressRange | string {
 
 const mappedIpv4 = ipaddr.IPv6.parse('::ffff:0:0');
 
-/** The first address of a range. */
+/** Returns the first address of a range. */
 function networkAddress(network: ipaddr.IPv4 | ipaddr.IPv6, bits: number) {
   const bytes = network
     .toByteArray()

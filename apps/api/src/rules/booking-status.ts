@@ -1,7 +1,7 @@
 import type { BookingStatus, EventStatus } from '@minitickets/contract';
 import { type Failure, fail } from '../errors.ts';
 
-/** A booking and its event, read under the event's lock; `now` is the database's clock. */
+/** A booking and its event, read under the event's lock; `now` is PostgreSQL's clock. */
 export type BookingState = {
   status: BookingStatus;
   holdExpiresAt: Date;
@@ -10,28 +10,29 @@ export type BookingState = {
   now: Date;
 };
 
-/** A hold ends exactly at its end, whether or not a job has noticed. */
+/** Returns the effective status: a hold expires exactly at its end, whether or not a background job has processed it. */
 export function statusAt({ status, holdExpiresAt, now }: Pick<BookingState, 'status' | 'holdExpiresAt' | 'now'>) {
   return status === 'held' && holdExpiresAt <= now ? 'expired' : status;
 }
 
 /**
- * Where the places of a cancelled booking come back from; null for one that was cancelled before, which changes nothing.
+ * Returns where the inventory of a booking that is being cancelled comes from; null if it was cancelled before, which changes
+ * nothing.
  * @throws TicketingError booking-not-cancellable
  */
-export function placesToReturn(state: BookingState & { checkedIn: boolean }): 'held' | 'sold' | null {
+export function inventoryToReturn(state: BookingState & { checkedIn: boolean }): 'held' | 'sold' | null {
   switch (statusAt(state)) {
     case 'cancelled':
       return null;
     case 'held':
       return 'held';
     case 'expired':
-      return fail({ kind: 'booking-not-cancellable', reason: 'Its hold has ended; there is nothing left to cancel.' });
+      return fail({ kind: 'booking-not-cancellable', reason: 'Its hold has expired, so there is nothing to cancel.' });
     case 'confirmed':
       if (state.checkedIn) {
-        fail({ kind: 'booking-not-cancellable', reason: 'One of its tickets has already admitted somebody.' });
+        fail({ kind: 'booking-not-cancellable', reason: 'One of its tickets has already been checked in.' });
       }
-      // Of a cancelled event the money goes back whenever the buyer asks for it.
+      // A booking of a cancelled event is refunded at any time.
       if (state.eventStartsAt <= state.now && state.eventStatus !== 'cancelled') {
         fail({ kind: 'booking-not-cancellable', reason: 'The event has started.' });
       }
@@ -39,7 +40,10 @@ export function placesToReturn(state: BookingState & { checkedIn: boolean }): 'h
   }
 }
 
-/** Why a payment could not begin; null for a booking that is paid already, which answers as it is and charges nothing. */
+/**
+ * Returns why a payment cannot begin; null for a booking that is already paid, which is returned as it is and not charged
+ * again.
+ */
 export function whyNotPayable(state: BookingState): Failure | null {
   const status = statusAt(state);
   if (status === 'confirmed') return null;

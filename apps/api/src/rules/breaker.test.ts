@@ -3,10 +3,10 @@ import { breaker } from './breaker.ts';
 
 function clockedBreaker() {
   const clock = { ms: 0 };
-  return { clock, ...breaker({ restMs: 250, now: () => clock.ms }) };
+  return { clock, ...breaker({ cooldownMs: 250, now: () => clock.ms }) };
 }
 
-test('a store that works is always asked', () => {
+test('a closed breaker admits every call', () => {
   const { admits, succeeded } = clockedBreaker();
   for (let call = 0; call < 3; call++) {
     expect(admits()).toBe(true);
@@ -14,7 +14,7 @@ test('a store that works is always asked', () => {
   }
 });
 
-test('after a failure nobody asks until the rest is over', () => {
+test('after a failure the breaker is open until the cooldown ends', () => {
   const { clock, admits, failed } = clockedBreaker();
   failed();
   for (clock.ms = 0; clock.ms < 250; clock.ms += 50) expect(admits()).toBe(false);
@@ -22,14 +22,14 @@ test('after a failure nobody asks until the rest is over', () => {
   expect(admits()).toBe(true);
 });
 
-test('one call tries at a time', () => {
+test('a half-open breaker admits one call at a time', () => {
   const { clock, admits, failed } = clockedBreaker();
   failed();
   clock.ms = 250;
   expect([admits(), admits(), admits()]).toEqual([true, false, false]);
 });
 
-test('a try that succeeds closes it, one that fails begins another rest', () => {
+test('a successful trial closes the breaker, and a failed one opens it for another cooldown', () => {
   const { clock, admits, failed, succeeded } = clockedBreaker();
   failed();
   clock.ms = 250;
@@ -43,7 +43,7 @@ test('a try that succeeds closes it, one that fails begins another rest', () => 
   expect([admits(), admits()]).toEqual([true, true]);
 });
 
-test('a try that never reports does not keep it open for ever', () => {
+test('a trial that never reports does not block later trials', () => {
   const { clock, admits, failed } = clockedBreaker();
   failed();
   clock.ms = 250;

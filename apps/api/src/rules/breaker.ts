@@ -1,18 +1,24 @@
 /**
- * Keeps a store that has just failed from costing every call its deadline. After a failure nobody asks it for `restMs`; then
- * one call tries, while the others still do not. The first success closes the breaker.
+ * A circuit breaker: keeps a store that has just failed from costing every call its deadline. After a failure it is open for
+ * `cooldownMs`; then it is half-open, where one call tries and the others still fail fast. The first success closes it.
  */
-export function breaker({ restMs, now = performance.now.bind(performance) }: { restMs: number; now?: () => number }) {
-  let restUntil = Number.NEGATIVE_INFINITY;
+export function breaker({
+  cooldownMs,
+  now = performance.now.bind(performance),
+}: {
+  cooldownMs: number;
+  now?: () => number;
+}) {
+  let openUntil = Number.NEGATIVE_INFINITY;
   let broken = false;
   return {
     isOpen: () => broken,
-    /** True if the store is to be asked by this call, which then has to report how it went. */
+    /** Returns whether this call may use the store; if so, it has to report success or failure. */
     admits() {
       if (!broken) return true;
-      if (now() < restUntil) return false;
-      // This call tries. If it never reports, the next one tries after another rest.
-      restUntil = now() + restMs;
+      if (now() < openUntil) return false;
+      // This call is the trial. If it never reports, the next trial follows after another cooldown.
+      openUntil = now() + cooldownMs;
       return true;
     },
     succeeded() {
@@ -20,7 +26,7 @@ export function breaker({ restMs, now = performance.now.bind(performance) }: { r
     },
     failed() {
       broken = true;
-      restUntil = now() + restMs;
+      openUntil = now() + cooldownMs;
     },
   };
 }

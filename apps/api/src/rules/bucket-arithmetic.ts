@@ -1,14 +1,14 @@
 import type { LimitChange } from '@minitickets/contract';
 
 /*
- * The arithmetic of a bucket, in the parts of `rate-limits.lua`: a token is as many parts as its refill interval has
- * microseconds, so `refillTokens` parts flow back per microsecond and no fraction of a token is lost.
+ * The integer arithmetic of `rate-limits.lua`: one token is as many parts as its refill interval has microseconds.
+ * `refillTokens` parts flow back per microsecond, and no fraction of a token is lost.
  */
 
-/** The burst that a bucket holds, and the rate at which it refills. */
+/** The burst (capacity) and refill rate of a bucket. */
 export type Rate = Pick<LimitChange, 'capacity' | 'refillTokens' | 'refillIntervalMs'>;
 
-/** How many parts make a token. */
+/** Parts per token. */
 export const partsOfToken = ({ refillIntervalMs }: Rate) => refillIntervalMs * 1000;
 
 /** Whole tokens that can be spent. */
@@ -25,7 +25,7 @@ export function nextTokenAfterUs(rate: Rate, parts: number) {
 }
 
 /**
- * The quotient, rounded up. Exact for whole numbers below 2^53: a fractional quotient is at least 1 / divisor away from a whole
- * number, and division rounds by at most quotient / 2^53.
+ * Divides and rounds up. Exact for integers below 2^53: a fractional quotient is at least 1 / divisor away from an integer,
+ * and division rounds by at most quotient / 2^53.
  */
 export const divideUp = (dividend: number, divisor: number) => Math.ceil(dividend / divisor);

@@ -4,19 +4,19 @@ import { accountOf, bucketNames, clientOf } from './client-identity.ts';
 test.each([
   ['IPv4 is one client', '203.0.113.7', 'ip:203.0.113.7'],
   ['IPv4-mapped IPv6 is the IPv4 client', '::ffff:203.0.113.7', 'ip:203.0.113.7'],
-  ['also in another spelling', '::FFFF:CB00:7107', 'ip:203.0.113.7'],
-  ['and with all its zeros', '0:0:0:0:0:ffff:cb00:7107', 'ip:203.0.113.7'],
+  ['IPv4-mapped IPv6 in upper case and hexadecimal is the same client', '::FFFF:CB00:7107', 'ip:203.0.113.7'],
+  ['uncompressed IPv4-mapped IPv6 is the same client', '0:0:0:0:0:ffff:cb00:7107', 'ip:203.0.113.7'],
   ['NAT64 is the IPv4 client behind the translator', '64:ff9b::203.0.113.7', 'ip:203.0.113.7'],
-  ['a translator of one’s own network tells each address apart', '64:ff9b:1::cb00:7107', 'ip:64:ff9b:1::cb00:7107'],
+  ['a local-use NAT64 prefix identifies each address separately', '64:ff9b:1::cb00:7107', 'ip:64:ff9b:1::cb00:7107'],
   ['other IPv6 is one client by its /64', '2001:db8:1:2:3:4:5:6', 'ip:2001:db8:1:2::/64'],
-  ['an interface’s zone is no part of an address', 'fe80::1%eth0', 'ip:fe80:0:0:0::/64'],
-  ['what is no address is one client, all of it', 'unknown', 'ip:unknown'],
-  ['and so is nothing', '', 'ip:unknown'],
+  ['the zone of a link-local address is ignored', 'fe80::1%eth0', 'ip:fe80:0:0:0::/64'],
+  ['all invalid addresses are one client', 'unknown', 'ip:unknown'],
+  ['an empty address is that client too', '', 'ip:unknown'],
 ])('%s: %s', (_, address, client) => {
   expect(clientOf(address)).toBe(client);
 });
 
-test('a thousand addresses of one /64 are one client, and two networks are two', () => {
+test('a thousand addresses of one /64 are one client, and two /64 networks are two', () => {
   const addresses = Array.from({ length: 1000 }, (_, index) => `2001:db8:0:1:${index.toString(16)}::1`);
   expect(new Set(addresses.map(clientOf)).size).toBe(1);
   expect(clientOf('2001:db8:0:2::1')).not.toBe(clientOf('2001:db8:0:1::1'));
@@ -26,14 +26,14 @@ test('two clients behind one NAT64 translator are two', () => {
   expect(clientOf('64:ff9b::192.0.2.1')).not.toBe(clientOf('64:ff9b::192.0.2.2'));
 });
 
-test('an account is one identity in every spelling of its e-mail', () => {
+test('an account is one identity in every spelling of its e-mail address', () => {
   for (const spelling of [' Test@Example.org ', 'TEST@EXAMPLE.ORG', 'test@ｅxample.org']) {
     expect(accountOf(spelling)).toBe(accountOf('test@example.org'));
   }
   expect(accountOf('test@examplİ.org')).not.toBe(accountOf('test@example.org'));
 });
 
-test('a bucket’s name tells nothing, and is the same in every task with the same key', () => {
+test('a bucket’s name reveals no identity, and is the same in every task with the same key', () => {
   const key = Buffer.alloc(32, 1);
   const name = bucketNames(key)('login', 'ip:203.0.113.7');
   expect(name).toMatch(/^[\w-]{22}$/);
@@ -41,14 +41,14 @@ test('a bucket’s name tells nothing, and is the same in every task with the sa
   expect(bucketNames(Buffer.alloc(32, 2))('login', 'ip:203.0.113.7')).not.toBe(name);
 });
 
-test('one identity has a bucket of its own under each policy', () => {
+test('an identity has a separate bucket under each policy', () => {
   const nameOf = bucketNames(Buffer.alloc(32, 1));
   expect(nameOf('login', 'ip:203.0.113.7')).not.toBe(nameOf('booking', 'ip:203.0.113.7'));
-  // No identity can be made up that borrows another policy's bucket.
+  // No crafted identity can borrow another policy's bucket.
   expect(nameOf('login', 'a b')).not.toBe(nameOf('login a', 'b'));
 });
 
-test('names stay the same when more identities come than are remembered', () => {
+test('bucket names stay the same after they are evicted from the cache', () => {
   const nameOf = bucketNames(Buffer.alloc(32, 1));
   const first = nameOf('login', 'ip:192.0.2.1');
   for (let count = 0; count < 25_000; count++) nameOf('login', `ip:${count}`);

@@ -4,16 +4,16 @@ import ipaddr from 'ipaddr.js';
 
 /** RFC 6052's well-known prefix: the last 32 bits are the client's IPv4 address. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
-/** RFC 8215's prefix for translators of one's own network, where each address is one client. */
+/** RFC 8215's local-use NAT64 prefix, where each address is one client. */
 const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 
 /**
- * Which client an address stands for. IPv4 as it is, also where IPv6 wraps it (mapped, NAT64); other IPv6 by its /64, which
- * is what one customer gets: by single addresses one of them would have 2^64 buckets.
+ * Returns the client identity of an address. IPv4 as is, also inside IPv6 (mapped, NAT64); other IPv6 by its /64, because
+ * that is what one customer gets: by single address a customer would have 2^64 buckets.
  */
 export function clientOf(address: string): string {
   // #region client
-  // A proxy may pass on what is no address at all. All of those share one identity rather than having none.
+  // A proxy may forward an invalid address. All of those share one identity rather than having none.
   if (!ipaddr.isValid(address)) return 'ip:unknown';
   const parsed = ipaddr.process(address.split('%', 1)[0] as string);
   if (!(parsed instanceof ipaddr.IPv6)) return `ip:${parsed.toString()}`;
@@ -25,22 +25,23 @@ export function clientOf(address: string): string {
 }
 
 /**
- * The identity of an account under which its failed log-ins are counted. An account is stored and found by the one spelling of
- * its e-mail (`normalizeEmail`), so every spelling that finds it shares its budget. What is no e-mail finds no account.
+ * Returns the identity under which an account's failed log-ins are counted. Accounts are stored and found by their normalized
+ * e-mail address (`normalizeEmail`), so every spelling that finds the account shares its budget. Invalid addresses find no
+ * account.
  */
 export const accountOf = (email: string) => `account:${normalizeEmail(email) ?? email}`;
 export const userOf = (userId: string) => `user:${userId}`;
 export const apiKeyOf = (apiKeyId: string) => `key:${apiKeyId}`;
 export const deviceOf = (deviceId: string) => `device:${deviceId}`;
 
-/** 128 bits: nobody finds a second identity with the same bucket. */
+/** 128 bits make a second identity with the same bucket infeasible to find. */
 const BUCKET_BYTES = 16;
-/** Names of a policy's buckets that are remembered, in each of two generations. A name costs 3 µs to compute, a decision about 20. */
-const REMEMBERED = 10_000;
+/** Cached names per policy, in each of two generations. Computing a name takes 3 µs, a decision about 20. */
+const MAX_CACHED_NAMES = 10_000;
 
 /**
- * Makes the function that names an identity's bucket under a policy: HMAC-SHA-256, cut to 22 characters. Who can read Redis
- * or the operator's pages sees no address and no user; with the key they could still be found out by trying, so this is
+ * Returns the function that names an identity's bucket under a policy: HMAC-SHA-256, truncated to 22 characters. A reader of
+ * Redis or the operator's pages sees no address and no user. With the key, identities can still be found by trial: this is
  * pseudonymisation, not anonymity.
  */
 export function bucketNames(key: Buffer) {
@@ -64,7 +65,7 @@ function remembered(compute: (input: string) => string) {
     const known = recent.get(input);
     if (known !== undefined) return known;
     const output = older.get(input) ?? compute(input);
-    if (recent.size >= REMEMBERED) [older, recent] = [recent, new Map()];
+    if (recent.size >= MAX_CACHED_NAMES) [older, recent] = [recent, new Map()];
     recent.set(input, output);
     return output;
   };

@@ -14,7 +14,7 @@ test.each([
   expect(cookieValues(header, 'sid')).toEqual(values);
 });
 
-test('no more values are looked up than four, however many are sent', () => {
+test('at most four values of a cookie are looked up, however many are sent', () => {
   const header = Array.from({ length: 1000 }, (_, index) => `sid=${index}`).join('; ');
   expect(cookieValues(header, 'sid')).toEqual(['0', '1', '2', '3']);
 });

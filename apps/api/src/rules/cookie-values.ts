@@ -1,10 +1,10 @@
-/** One for each path and domain that might have set a cookie here; each value costs its reader a look-up. */
+/** Enough for each path and domain that might have set a cookie; the caller spends a look-up on each value. */
 const MAX_VALUES = 4;
 
 /**
- * Returns every value that a `Cookie` header has for a name, in the order sent. RFC 6265 lets a browser send two cookies of one
- * name when they were set for different paths or domains, and a stale one may come first: a parser that keeps one value logs its
- * owner out for good. Not decoded: our cookies hold nothing that is ever encoded.
+ * Returns every value of a cookie in a `Cookie` header, in the order sent. RFC 6265 lets a browser send two cookies of one
+ * name, set for different paths or domains, and a stale one may come first: a parser that keeps one value would log the user
+ * out for good. Values are not decoded, because our cookies need no encoding.
  * @example cookieValues('sid=stale; device=x; sid=good', 'sid') → ['stale', 'good']
  */
 export function cookieValues(header: string | undefined, name: string): string[] {

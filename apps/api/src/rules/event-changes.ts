@@ -22,7 +22,7 @@ export function checkSaleWindow({ salesOpenAt, salesCloseAt }: { salesOpenAt: Da
 }
 
 /**
- * Who had tickets of a cancelled event was told so, and may have the money back already.
+ * A cancellation is final: ticket holders were notified and may already have been refunded.
  * @throws TicketingError change-not-possible
  */
 export function checkStaysCancelled(before: EventStatus, after: EventStatus = before) {
@@ -30,7 +30,7 @@ export function checkStaysCancelled(before: EventStatus, after: EventStatus = be
     fail({ kind: 'change-not-possible', reason: 'A cancelled event stays cancelled.' });
 }
 
-/** The bound that `newTicketType` sets, for a change that does not name the currency. @throws TicketingError not-valid */
+/** Applies the price bound of `newTicketType` to a change, which does not name the currency. @throws TicketingError not-valid */
 export function checkPrice(priceMinor: number | undefined, currency: string) {
   if (priceMinor !== undefined && priceMinor > maxPriceMinor(currency))
     fail({ kind: 'not-valid', path: '/priceMinor', message: 'above the highest price in this currency' });

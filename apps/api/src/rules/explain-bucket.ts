@@ -1,7 +1,7 @@
 import type { BucketExplained } from '@minitickets/contract';
 import { fullAfterUs, nextTokenAfterUs, partsOfToken, type Rate, wholeTokens } from './bucket-arithmetic.ts';
 
-/** All that Redis knows of a bucket at one instant of its clock. Times in microseconds since 1970. */
+/** The complete state of a bucket in Redis at one instant of its clock. Times are microseconds since 1970. */
 export type BucketState = { nowUs: number; expiresInMs: number | undefined } & (
   | { kind: 'absent' | 'unreadable' }
   | {
@@ -10,7 +10,7 @@ export type BucketState = { nowUs: number; expiresInMs: number | undefined } & (
       revision: number;
       /** Refilled until `nowUs`. */
       parts: number;
-      /** Promised slots that are still to come and not exempt, in tokens. */
+      /** Promised slots that are still in the future and not exempt, in tokens. */
       strikes: number;
       bans: number;
       bannedUntilUs: number;
@@ -18,7 +18,10 @@ export type BucketState = { nowUs: number; expiresInMs: number | undefined } & (
     }
 );
 
-/** Explains why a bucket serves or refuses, for an operator or the page of the limiter. `taskNowMs` is only compared with. */
+/**
+ * Explains why a bucket allows or refuses, for operators and the limiter's page. `taskNowMs` is only used to report clock
+ * skew.
+ */
 export function explainBucket(policy: string, bucket: string, state: BucketState, taskNowMs: number): BucketExplained {
   const { kind, nowUs, expiresInMs } = state;
   const nothing = {
@@ -58,5 +61,5 @@ function explainStored(state: BucketState & { kind: 'stored' }) {
   };
 }
 
-/** Rounded up to the millisecond: not a moment too early. */
+/** Rounded up to the millisecond, so that it is never too early. */
 const instant = (us: number) => new Date(Math.ceil(us / 1000)).toISOString();

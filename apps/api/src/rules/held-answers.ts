@@ -1,7 +1,10 @@
 import type { Booking } from '@minitickets/contract';
 import type { PricedLine } from './prices.ts';
 
-/** What never changes of a booking: all that its first answer was made of. Lines are in the organiser's order of types. */
+/**
+ * The immutable part of a booking, from which its first response was built. Lines are in the organiser's order of ticket
+ * types.
+ */
 export type HeldBooking = {
   id: string;
   eventId: string;
@@ -13,7 +16,7 @@ export type HeldBooking = {
   holdExpiresAt: string;
 };
 
-/** The answer to a booking that was held. The same bytes from the same booking, however much it has changed since. */
+/** Returns the response body of a new hold: the same bytes for the same booking, whatever has changed since. */
 export function heldAnswer({ id, eventId, lines, totalMinor, currency, createdAt, holdExpiresAt }: HeldBooking) {
   const booking: Booking = {
     id,

@@ -20,24 +20,24 @@ const asks = (userId: string, ...lines: [string, number][]): HoldRequest => ({
 });
 const decide = (change: Partial<Inventory>, ...requests: HoldRequest[]) => decideHolds(inventory(change), requests);
 
-test('who came first is served first', () => {
+test('requests are decided in order of arrival', () => {
   const { decisions } = decide({ ticketTypes: [typeOf('a', 1)] }, asks('u', ['a', 1]), asks('v', ['a', 1]));
   expect(decisions).toMatchObject([{ held: { places: 1 } }, { refused: { kind: 'sold-out' } }]);
 });
 
-test('a refusal takes nothing, so that a smaller wish behind it is served', () => {
+test('a refusal takes no inventory, so a smaller request behind it succeeds', () => {
   const { decisions, free } = decide({ ticketTypes: [typeOf('a', 2)] }, asks('u', ['a', 3]), asks('v', ['a', 2]));
   expect(decisions).toMatchObject([{ refused: { kind: 'sold-out' } }, { held: { places: 2 } }]);
   expect(free.get('a')).toBe(0);
 });
 
-test('all lines or none', () => {
+test('a request gets all of its lines or none', () => {
   const { decisions, free } = decide({ ticketTypes: [typeOf('a', 5), typeOf('b', 0)] }, asks('u', ['a', 1], ['b', 1]));
   expect(decisions).toEqual([{ refused: { kind: 'sold-out', ticketTypeName: 'Type b' } }]);
   expect(free.get('a')).toBe(5);
 });
 
-test('a user’s earlier places and earlier requests of the same batch count towards the limit', () => {
+test('a user’s existing tickets and earlier requests in the same batch count towards the limit', () => {
   const event = { ...onSale, maxPerUser: 3 };
   const placesOfUsers = new Map([['u', 1]]);
   const { decisions } = decide({ event, placesOfUsers }, asks('u', ['a', 1]), asks('u', ['b', 2]), asks('u', ['b', 1]));
@@ -48,7 +48,7 @@ test('a user’s earlier places and earlier requests of the same batch count tow
   ]);
 });
 
-test('who has all their places hears that, and not that others took them', () => {
+test('a user at their limit is refused for that reason, even if the event is sold out', () => {
   const event = { ...onSale, maxPerUser: 1 };
   const { decisions } = decide(
     { event, ticketTypes: [typeOf('a', 0)], placesOfUsers: new Map([['u', 1]]) },
@@ -57,7 +57,7 @@ test('who has all their places hears that, and not that others took them', () =>
   expect(decisions).toMatchObject([{ refused: { kind: 'user-limit-reached' } }]);
 });
 
-test('the window is open from its first instant up to, and not at, its last', () => {
+test('the sale window includes its first instant and excludes its last', () => {
   const at = (salesOpenAt: number, salesCloseAt: number) =>
     decide(
       {
@@ -81,7 +81,7 @@ test('an event that is unknown, a draft or cancelled sells nothing', () => {
   expect(kindOf({ ...onSale, status: 'cancelled' })).toEqual({ refused: { kind: 'event-not-on-sale' } });
 });
 
-test('a ticket type of another event is not there', () => {
+test('a ticket type of another event counts as unknown', () => {
   expect(decide({}, asks('u', ['a', 1], ['elsewhere', 1])).decisions).toEqual([
     { refused: { kind: 'not-found', what: 'ticket type' } },
   ]);
@@ -98,7 +98,7 @@ const batch = fc.record({
   requests: fc.array(request, { maxLength: 20 }),
 });
 
-test('in any batch: nothing is oversold, nobody has too much, and every refusal was right at its turn', () => {
+test('property: no batch oversells or exceeds a user’s limit, and every refusal is justified at its turn', () => {
   fc.assert(
     fc.property(batch, ({ free, maxPerUser, requests }) => {
       const left = new Map(['a', 'b', 'c'].map((id, index) => [id, free[index] ?? 0]));

@@ -2,16 +2,16 @@ import type { EventStatus } from '@minitickets/contract';
 import type { Failure } from '../errors.ts';
 import { type Line, type PricedLine, totalMinor } from './prices.ts';
 
-/** Somebody who wants places. Lines name each ticket type once (`sumLines`). */
+/** A request to hold tickets. Lines name each ticket type once (`sumLines`). */
 export type HoldRequest = { userId: string; lines: readonly Line[] };
 
-/** What the database says of one event while its lock is held. `now` is the database's clock. */
+/** The inventory of one event, read under its lock. `now` is PostgreSQL's clock. */
 export type Inventory = {
   now: Date;
   event: { status: EventStatus; salesOpenAt: Date; salesCloseAt: Date; maxPerUser: number } | undefined;
   /** In the organiser's order. */
   ticketTypes: readonly { id: string; name: string; priceMinor: number; currency: string; free: number }[];
-  /** Places that users hold or have of this event; users with none are absent. */
+  /** Tickets that users hold or own for this event; users without any are absent. */
   placesOfUsers: ReadonlyMap<string, number>;
 };
 
@@ -20,8 +20,8 @@ export type HoldDecision = { held: Hold } | { refused: Failure };
 
 // #region decide
 /**
- * Decides a batch in the order in which its requests arrived, each from what the ones before it left. All lines of a request
- * or none; a refusal takes nothing, so it cannot stand in the way of the next one. `free` is what is left afterwards.
+ * Decides a batch in order of arrival, each request from what the ones before it left. A request gets all lines or none, and
+ * a refusal takes nothing. `free` is what remains.
  */
 export function decideHolds(inventory: Inventory, requests: readonly HoldRequest[]) {
   const free = new Map(inventory.ticketTypes.map((type) => [type.id, type.free]));
@@ -40,7 +40,7 @@ export function decideHolds(inventory: Inventory, requests: readonly HoldRequest
     const places = request.lines.reduce((sum, { quantity }) => sum + quantity, 0);
     const placesBefore = placesOfUsers.get(request.userId) ?? 0;
     const { maxPerUser } = event;
-    // Asked before "sold out": who has all their places already should hear that, and not that others took them.
+    // Checked before "sold out": for a user at their limit that is the reason, not the other buyers.
     if (placesBefore + places > maxPerUser) return { refused: { kind: 'user-limit-reached', maxPerUser } };
     const short = types.find(({ id }) => (free.get(id) ?? 0) < (wanted.get(id) ?? 0));
     if (short) return { refused: { kind: 'sold-out', ticketTypeName: short.name } };
@@ -67,7 +67,7 @@ function saleRefusal(
   return null;
 }
 
-/** Whether waiting is enough to be served. Such a refusal is not remembered: who comes back when told to is decided anew. */
-export function isMendedByTime({ kind }: Failure) {
+/** Returns whether waiting can turn this refusal into success. Such a refusal is not stored, so that a retry is decided again. */
+export function isResolvedByWaiting({ kind }: Failure) {
   return kind === 'sales-not-open';
 }

@@ -2,7 +2,7 @@ import { id } from '@minitickets/contract';
 import { expect, test } from 'vitest';
 import { timeOrderedId } from './ids.ts';
 
-test('ids of one instant differ, and those of a later one come after', () => {
+test('ids of one instant differ, and ids of a later instant sort after them', () => {
   const now = new Date('2026-11-01T12:00:00.000Z');
   const later = new Date(now.getTime() + 1);
   const ids = Array.from({ length: 1000 }, () => timeOrderedId(now));

@@ -1,6 +1,6 @@
 /**
- * A UUID of version 7 (RFC 9562): it begins with its time, so that rows that are written together stand together in an index.
- * With random ids each of a batch's 200 rows touches a page of its own. The other 74 bits are random: nobody guesses one.
+ * Returns a UUID of version 7 (RFC 9562). It starts with its timestamp, so that rows inserted together are neighbours in an
+ * index; with random ids each of a batch's 200 rows would touch another page. The other 74 bits are random and unguessable.
  */
 export function timeOrderedId(now: Date) {
   const time = now.getTime().toString(16).padStart(12, '0');

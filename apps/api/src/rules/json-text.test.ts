@@ -9,7 +9,7 @@ test.each([
   '{"name":"\\ud83d\\uDE00"}',
   '{"name":"an escaped backslash: \\\\ud800"}',
   '{}',
-])('what is UTF-8 is read as it is: %s', (text) => {
+])('UTF-8 is decoded unchanged: %s', (text) => {
   for (const type of [
     undefined,
     'application/json',
@@ -19,7 +19,7 @@ test.each([
     expect(jsonText(bytes(text), type)).toBe(text);
 });
 
-test('a byte order mark is no part of the text', () => {
+test('a byte order mark is not part of the text', () => {
   expect(jsonText(bytes('\ufeff{}'))).toBe('{}');
 });
 

@@ -7,8 +7,8 @@ const SURROGATE = /\\ud[89a-f]/i;
 
 /**
  * Returns the text of a JSON document, which has to be UTF-8 (RFC 8259). Nothing is replaced: a lenient decoder would store
- * `M�rz` for a `März` in Latin-1, and two accounts could have one name.
- * @throws TicketingError malformed, for another charset, bytes that are not UTF-8, and escapes of half a surrogate pair
+ * `M�rz` for a `März` in Latin-1, and two accounts could end up with one name.
+ * @throws TicketingError malformed, for another charset, bytes that are not UTF-8, and escapes of lone surrogates
  */
 export function jsonText(bytes: Uint8Array, contentType = ''): string {
   const charset = CHARSET.exec(contentType)?.[1];
@@ -31,6 +31,6 @@ function decode(bytes: Uint8Array) {
 }
 
 function hasLoneSurrogate(text: string) {
-  // An escaped backslash first, so that the `\\u` in `"\\\\ud800"` is none of an escape.
+  // Removes escaped backslashes first, so that the `\\u` in `"\\\\ud800"` does not count as an escape.
   return SURROGATE.test(text.replaceAll('\\\\', ' ').replace(SURROGATE_PAIR, ' '));
 }

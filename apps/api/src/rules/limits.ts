@@ -1,17 +1,17 @@
 import type { LimitChange, LimitTier, OnStoreFailure, PolicyName, Suppression } from '@minitickets/contract';
 import { fullAfterUs } from './bucket-arithmetic.ts';
 
-/** Whose bucket it is. `user`: the user, or the client IP of a visitor who is not logged in. */
+/** Who owns the bucket. `user`: the user, or the client IP of a visitor who is not logged in. */
 export type IdentityKind = 'ip' | 'user' | 'api-key' | 'account';
 
-/** A policy as shipped: whose buckets, and the limit of each tier (`all` for a policy without tiers). */
+/** A policy as shipped: its identity, and the limit of each tier (`all` for a policy without tiers). */
 type Policy = {
   identity: IdentityKind;
-  /** Why these numbers, and why this choice for a Redis outage. */
+  /** Why these numbers, and why this failure mode during a Redis outage. */
   because: string;
   /**
    * How far ahead refusals promise slots to a crowd that arrives at once, in addition to the policy's strikes. Zero where an
-   * identity has one owner, or where a stranger's failures must not push its owner back.
+   * identity has one owner, or where a stranger's failures must not delay the owner.
    */
   promiseHorizonMs: number;
   limits: { all: LimitChange } | { free: LimitChange; pro: LimitChange };
@@ -19,8 +19,8 @@ type Policy = {
 
 // #region ladder
 /**
- * An identity with one owner: its own programs decide how many calls wait at the same time. `strikes` is the number of tokens
- * that refused calls may be waiting for; forty workers that obey Retry-After wait for at most forty.
+ * An identity with one owner, whose programs decide how many calls wait concurrently. `strikes` is the number of tokens that
+ * refused calls may be waiting for; forty workers that obey Retry-After wait for at most forty.
  */
 const ownedBy = (strikes: number): Suppression => ({
   strikes,
@@ -31,9 +31,9 @@ const ownedBy = (strikes: number): Suppression => ({
 });
 
 /**
- * An address that an office may share: 150 people may wait for their turn. Bans stay short, because everybody behind the
- * address waits for their end: at most twice as long as the bucket of log-in takes to fill. Shorter, and a retry loop would
- * lose nothing; with 15 minutes its colleagues would wait twice as long.
+ * An address that an office may share (NAT): 150 people may wait for their turn. Bans stay short, because everyone behind the
+ * address waits for their end: at most twice as long as log-in's bucket takes to fill. With shorter bans a retry loop would
+ * lose nothing; with bans of 15 minutes its colleagues would wait twice as long.
  */
 const sharedAddress: Suppression = {
   strikes: 150,
@@ -46,7 +46,7 @@ const sharedAddress: Suppression = {
 
 const perSecond = { refillIntervalMs: 1000, suppression: null, shadow: false };
 
-/** What all policies of the playground have in common. */
+/** The limits that all policies of the playground share. */
 function playground(failing: OnStoreFailure): { free: LimitChange; pro: LimitChange } {
   const ban = { firstBanMs: 3000, growth: 2, longestBanMs: 60_000, forgetAfterMs: 120_000 };
   const common = { ...perSecond, onStoreFailure: failing };
@@ -57,15 +57,15 @@ function playground(failing: OnStoreFailure): { free: LimitChange; pro: LimitCha
 }
 
 /**
- * Every limit of the product: a route names a row. A row of `limit_overrides` in PostgreSQL takes the place of a limit here,
- * in every task, while they run.
+ * Every limit of the product; a route names a row. A row of `limit_overrides` in PostgreSQL replaces a limit in every task
+ * without a restart.
  */
 export const policies = {
   // #region login
   login: {
     identity: 'ip',
     because:
-      'Guessing passwords has to be slow from one place. An address may be an office or a school: a thousand people who arrive at once are promised a slot each. Closed: an unlimited login is an invitation to guess.',
+      'Slows down password guessing from one address. The address may belong to an office or a school: a thousand people who arrive at once are each promised a slot. Closed: an unlimited log-in invites guessing.',
     promiseHorizonMs: 3_600_000,
     limits: {
       all: {
@@ -82,7 +82,7 @@ export const policies = {
   'login-account': {
     identity: 'account',
     because:
-      'Guessing one account from many places has to be slow too. Only failures are kept, and nobody is told what is left. More than one address is given, so that alone it locks nobody out; fewer than the 100 failures that NIST SP 800-63B allows.',
+      'Slows down guessing one account from many addresses (credential stuffing). Only failures count, and the budget is never disclosed. It is larger than the limit of one address, so that one address alone cannot lock an account; it stays below the 100 failures that NIST SP 800-63B allows.',
     promiseHorizonMs: 0,
     limits: {
       all: {
@@ -97,13 +97,15 @@ export const policies = {
   },
   registration: {
     identity: 'ip',
-    because: 'Generous, for a school or an office behind one address: the password queue bounds what hashing costs.',
+    because:
+      'Generous, because a school or an office may share one address; the password queue bounds the cost of hashing.',
     promiseHorizonMs: 600_000,
     limits: { all: { ...perSecond, capacity: 300, refillTokens: 5, onStoreFailure: 'closed' } },
   },
   booking: {
     identity: 'user',
-    because: 'A person clicks, a bot sweeps. Closed: without a limit the first bot buys the house.',
+    because:
+      'Enough for a person who clicks, too little for a bot. Closed: without a limit the first bot buys every ticket.',
     promiseHorizonMs: 0,
     limits: {
       free: { ...perSecond, capacity: 10, refillTokens: 1, onStoreFailure: 'closed', suppression: ownedBy(60) },
@@ -113,7 +115,7 @@ export const policies = {
   payment: {
     identity: 'user',
     because:
-      'Generous: each try asks the provider, and a card that was declined is tried again. Local: who holds places may pay for them while Redis is away.',
+      'Generous, because a buyer retries with another card after a decline; each attempt costs a call to the provider. Local: buyers with a hold can still pay while Redis is down.',
     promiseHorizonMs: 0,
     limits: {
       free: { ...perSecond, capacity: 30, refillTokens: 1, onStoreFailure: 'local', suppression: ownedBy(60) },
@@ -122,7 +124,7 @@ export const policies = {
   },
   reads: {
     identity: 'user',
-    because: 'Reading is cheap and the shop window should be open: while Redis is away reads are served.',
+    because: 'Reads are cheap. Open: people can still browse events while Redis is down.',
     promiseHorizonMs: 10_000,
     limits: {
       free: { ...perSecond, capacity: 600, refillTokens: 200, onStoreFailure: 'open' },
@@ -131,7 +133,8 @@ export const policies = {
   },
   'api-key': {
     identity: 'api-key',
-    because: 'Programs take turns. Local: partners go on working while Redis is away, each task giving its share.',
+    because:
+      'Keeps one program from crowding out the others. Local: while Redis is down partners keep working, each task serving its share.',
     promiseHorizonMs: 0,
     limits: {
       free: { ...perSecond, capacity: 60, refillTokens: 10, onStoreFailure: 'local', suppression: ownedBy(300) },
@@ -141,7 +144,7 @@ export const policies = {
   'api-key-making': {
     identity: 'user',
     because:
-      'A new key has a full bucket: made and revoked without end, keys would be a way around their limit. Closed: nobody needs one this minute.',
+      'A new key starts with a full bucket, so creating and revoking keys in a loop would bypass their limit. Closed: creating a key can wait.',
     promiseHorizonMs: 0,
     limits: {
       all: {
@@ -156,7 +159,7 @@ export const policies = {
   },
   'bad-api-key': {
     identity: 'ip',
-    because: 'A key that was not verified is nobody’s. Guessing keys is limited where it comes from, as logging in is.',
+    because: 'An unverified key identifies no client, so guessing keys is limited by client IP, like log-in.',
     promiseHorizonMs: 600_000,
     limits: {
       all: {
@@ -171,29 +174,29 @@ export const policies = {
   },
   playground: {
     identity: 'user',
-    because: 'For trying the limiter: small enough to empty by hand, with a ban that one can wait for.',
+    because: 'For trying out the limiter: small enough to empty by hand, with bans short enough to wait for.',
     promiseHorizonMs: 0,
     limits: playground('local'),
   },
   'playground-open': {
     identity: 'user',
-    because: 'The same limit, to see what “open” means: while Redis is away everything is served.',
+    because: 'The same limit failing open: while Redis is down every request is served.',
     promiseHorizonMs: 0,
     limits: playground('open'),
   },
   'playground-closed': {
     identity: 'user',
-    because: 'The same limit, to see what “closed” means: while Redis is away everything is refused, and nobody waits.',
+    because: 'The same limit failing closed: while Redis is down every request is refused at once.',
     promiseHorizonMs: 0,
     limits: playground('closed'),
   },
 } as const satisfies Record<PolicyName, Policy>;
 
-/** A limit that calls are measured by, with what is derived from it once instead of on every call. */
+/** A limit in force, with values derived once instead of on every call. */
 export type Limit = LimitChange & {
   policy: PolicyName;
   tier: LimitTier;
-  /** Of the table of limits: who has heard of a newer one is not overruled by who has not. */
+  /** Revision of the table of limits: a task with an older revision never overrides a newer limit. */
   revision: number;
   /** The limit as `rate-limits.lua` reads it. */
   forScript: string;
@@ -201,7 +204,7 @@ export type Limit = LimitChange & {
   policyHeader: string;
 };
 
-/** The limits in force in a task: the shipped ones, and what overrides them. */
+/** The limits in force in a task: the shipped ones and their overrides. */
 export type LimitTable = {
   revision: number;
   limits: readonly Limit[];
@@ -210,12 +213,12 @@ export type LimitTable = {
 
 export type LimitOverride = LimitChange & { policy: string; tier: string };
 
-/** The limit that a policy comes with; undefined if it has none for this tier. */
+/** Returns the shipped limit of a policy; undefined if it has none for this tier. */
 export function shippedLimit(policy: PolicyName, tier: LimitTier): LimitChange | undefined {
   return (policies[policy].limits as Partial<Record<LimitTier, LimitChange>>)[tier];
 }
 
-/** The part of a limit that can be changed. */
+/** Returns the part of a limit that operators can change. */
 export function numbersOf(limit: LimitChange): LimitChange {
   const { capacity, refillTokens, refillIntervalMs, onStoreFailure, suppression, shadow } = limit;
   return { capacity, refillTokens, refillIntervalMs, onStoreFailure, suppression, shadow };
@@ -241,7 +244,7 @@ export function limitTable(overrides: LimitOverride[] = [], revision = 0): Limit
   };
 }
 
-/** @throws RangeError for numbers that cannot be a limit; `limitChange` of the contract says why to people */
+/** @throws RangeError for numbers that are not a valid limit; the contract's `limitChange` explains them to people */
 export function makeLimit(policy: PolicyName, tier: LimitTier, change: LimitChange, revision: number): Limit {
   const numbers = numbersOf(change);
   const { capacity, refillTokens, refillIntervalMs, suppression: ban, shadow } = numbers;

@@ -16,7 +16,7 @@ function clockedBuckets(max?: number) {
   return { clock, buckets: localBuckets({ ...(max && { max }), nowUs: () => clock.us }) };
 }
 
-test('each of three tasks gives a third of the capacity and of the rate', () => {
+test('each of three tasks grants a third of the capacity and of the rate', () => {
   const { clock, buckets } = clockedBuckets();
   const take = () => buckets.take('someone', limitOf(30), 3).allowed;
   expect(Array.from({ length: 12 }, take).filter(Boolean)).toHaveLength(10);
@@ -24,7 +24,7 @@ test('each of three tasks gives a third of the capacity and of the rate', () => 
   expect(Array.from({ length: 12 }, take).filter(Boolean)).toHaveLength(2);
 });
 
-test('who waits for as long as told is served', () => {
+test('a client that waits for retryAfter is served', () => {
   const { clock, buckets } = clockedBuckets();
   const take = () => buckets.take('someone', limitOf(1), 7);
   expect(take()).toEqual({ allowed: true });
@@ -41,12 +41,12 @@ test('a share is never less than one token', () => {
   expect(buckets.take('someone', limitOf(2), 5)).toMatchObject({ allowed: false });
 });
 
-test('a cost above the share is refused, with no wait that could help', () => {
+test('a cost above the share is refused without a retryAfter, because waiting would not help', () => {
   const { buckets } = clockedBuckets();
   expect(buckets.take('someone', limitOf(30), 3, 11)).toEqual({ allowed: false, retryAfterMs: undefined });
 });
 
-test('no more buckets are kept than allowed, and the least recently used goes first', () => {
+test('the number of buckets is bounded, and the least recently used is evicted first', () => {
   const { buckets } = clockedBuckets(2);
   const take = (name: string) => buckets.take(name, limitOf(1), 1).allowed;
   take('a');

@@ -1,22 +1,22 @@
 import { divideUp, fullAfterUs, partsOfToken, type Rate } from './bucket-arithmetic.ts';
 import type { Limit } from './limits.ts';
 
-/** More identities than a task meets during an outage, and a few megabytes. */
+/** More identities than a task sees during an outage, in a few megabytes. */
 const MAX_BUCKETS = 10_000;
 
 type LocalBucket = { parts: number; atUs: number; rate: Rate };
 export type LocalDecision = { allowed: true } | { allowed: false; retryAfterMs: number | undefined };
 
 /**
- * Enforces a task's share of each limit from its own memory while Redis is down. Buckets start full. With as many tasks as were
- * last seen, all of them together grant about one limit; a burst smaller than the number of tasks is exceeded, because each
- * grants at least one token. There are no bans and no promised slots here: a refusal names the next token of this task's share.
+ * Enforces a task's share of each limit from its own memory while Redis is down. Buckets start full. All tasks together grant
+ * about one limit if their number has not changed; a capacity below the number of tasks is exceeded, because each task grants
+ * at least one token. There are no bans and no promised slots: a refusal names the next token of this task's share.
  */
 export function localBuckets({ max = MAX_BUCKETS, nowUs = monotonicUs }: { max?: number; nowUs?: () => number } = {}) {
-  // In the order of their last use: the first is evicted when there are too many.
+  // In order of last use: the first is evicted when there are too many.
   const buckets = new Map<string, LocalBucket>();
   return {
-    /** @param tasks how many share the limit */
+    /** @param tasks number of tasks that share the limit */
     take(name: string, limit: Limit, tasks: number, cost = 1): LocalDecision {
       const rate = shareOf(limit, tasks);
       if (cost > rate.capacity) return { allowed: false, retryAfterMs: undefined };
@@ -29,7 +29,7 @@ export function localBuckets({ max = MAX_BUCKETS, nowUs = monotonicUs }: { max?:
       if (lacking <= 0) return { allowed: true };
       return { allowed: false, retryAfterMs: Math.ceil(divideUp(lacking, rate.refillTokens) / 1000) };
     },
-    /** Forgets everything: Redis is back and has the true state. */
+    /** Deletes all buckets: Redis is back and has the true state. */
     clear: () => buckets.clear(),
     get size() {
       return buckets.size;
@@ -47,7 +47,7 @@ function shareOf({ capacity, refillTokens, refillIntervalMs }: Rate, tasks: numb
 
 function refilled(bucket: LocalBucket | undefined, rate: Rate, nowUs: number): LocalBucket {
   const full = rate.capacity * partsOfToken(rate);
-  // A changed share starts full again: outages are short, and a full share is no more than a share.
+  // A changed share starts full: outages are short, and a full share is still only a share.
   const same = bucket && JSON.stringify(bucket.rate) === JSON.stringify(rate);
   if (!same) return { parts: full, atUs: nowUs, rate };
   const elapsedUs = Math.min(nowUs - bucket.atUs, fullAfterUs(rate, bucket.parts));

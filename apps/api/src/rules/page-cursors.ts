@@ -2,18 +2,18 @@ import { id, instant } from '@minitickets/contract';
 import { z } from 'zod';
 import { fail } from '../errors.ts';
 
-/** Where a page ended: the instant that the list is ordered by, and the id that breaks ties. */
+/** The end of a page: the timestamp that the list is ordered by, and the id as tie-breaker. */
 export type PageCursor = { at: string; id: string };
 
-// Only as `encodeCursor` writes it, in UTC: PostgreSQL takes fewer offsets than ISO 8601 has.
+// Only UTC, as `encodeCursor` writes it: PostgreSQL accepts fewer offsets than ISO 8601 has.
 const position = z.tuple([instant.endsWith('Z'), id]);
 
-/** An opaque cursor. Lists order by an instant and an id, so that rows added meanwhile neither repeat nor hide any. */
+/** Returns an opaque cursor for keyset pagination: rows added meanwhile neither repeat nor hide others. */
 export function encodeCursor({ at, id }: PageCursor) {
   return Buffer.from(JSON.stringify([at, id])).toString('base64url');
 }
 
-/** Of rows that were read with one more than a page holds: the page, and the cursor of the next one if there is one. */
+/** Splits `size + 1` rows into a page and the cursor of the next page, if there is one. */
 export function pageFrom<Row>(rows: Row[], size: number, endOf: (row: Row) => { at: Date; id: string }) {
   const shown = rows.slice(0, size);
   const last = shown.at(-1);

@@ -8,8 +8,8 @@ import {
 } from './payment-grid.ts';
 
 /*
- * A booking and its payments as the database would hold them, moved by the grid. Every order of everything that can happen is
- * played, and after each step the books have to be right.
+ * A model of a booking and its payments as PostgreSQL stores them, moved by the grid. The test plays every order of all
+ * possible steps and checks the invariants after each.
  */
 type Payment = { status: PaymentStatus; accepted: boolean; sentBack: boolean };
 type World = {
@@ -27,7 +27,7 @@ function play(world: World, step: (typeof steps)[number] | { of: number; word: P
   if (typeof step !== 'string') {
     const payment = next.payments[step.of];
     if (!payment) return null;
-    // Anything may be said at any time, of whatever attempt; also that money went back of which we never heard that it came.
+    // The provider may report anything at any time about any attempt, even a refund of a charge that was never reported.
     if (step.word !== 'declined') payment.accepted = true;
     if (step.word === 'refunded') {
       if (payment.sentBack) return null;
@@ -68,7 +68,7 @@ function apply(world: World, payment: Payment, action: ReturnType<typeof payment
   switch (action) {
     case 'confirm':
     case 'retake_and_confirm':
-      // Places that others have would be sold twice.
+      // These tickets were sold to others: confirming would oversell.
       expect(world.placesElsewhere).toBe(false);
       expect(action === 'confirm').toBe(world.booking === 'held');
       payment.status = 'charged';
@@ -97,13 +97,16 @@ function check(world: World) {
   const kept = world.payments.filter(({ status }) => status === 'charged');
   expect(kept.length).toBe(world.booking === 'confirmed' ? 1 : 0);
   for (const { status, accepted, sentBack } of world.payments) {
-    // Money that came is kept, or on its way back; money that never came is neither.
+    // Money that was charged is kept or on its way back; money that was never charged is neither.
     expect(['charged', 'refund_due', 'refunded'].includes(status)).toBe(accepted);
     expect(status === 'refunded').toBe(sentBack);
   }
 }
 
-/** In how many orders it can go on from here. What follows depends on the world alone, so each is played on from once. */
+/**
+ * Returns the number of orders in which the world can continue. The rest depends on the world alone, so each state is
+ * explored once (memoised).
+ */
 function playAll(world: World, depth: number, played = new Map<string, number>()): number {
   if (depth === 0) return 1;
   const here = `${depth} ${JSON.stringify(world)}`;
@@ -128,11 +131,11 @@ const begin = (payments: number): World => ({
   payments: Array.from({ length: payments }, fresh),
 });
 
-test('money is kept if and only if tickets are given, in every order of seven things that happen to one payment', () => {
+test('money is kept if and only if tickets are issued, in every order of seven events of one payment', () => {
   expect(playAll(begin(1), 7)).toBeGreaterThan(1_000);
 });
 
-test('the same holds for two payments of one booking, one of them given up too early', () => {
+test('the same holds for two payments of one booking, one of which was given up too early', () => {
   expect(playAll(begin(2), 5)).toBeGreaterThan(1_000);
 });
 
@@ -149,12 +152,12 @@ const cells = statuses.flatMap((status) =>
   words.flatMap((word) => standings.map((standing) => ({ status, word, standing }))),
 );
 
-test('the grid has a cell for everything', () => {
+test('the grid has a cell for every combination', () => {
   expect(cells).toHaveLength(90);
   for (const { status, word, standing } of cells) expect(paymentAction(status, word, standing)).toBeTypeOf('string');
 });
 
-test('a failure never undoes a success, and nothing is charged or sent back twice', () => {
+test('a failure never undoes a success, and no payment is charged or refunded twice', () => {
   for (const { status, word, standing } of cells) {
     const action = paymentAction(status, word, standing);
     if (word === 'declined') expect(['decline', 'nothing']).toContain(action);

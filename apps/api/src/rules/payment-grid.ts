@@ -1,13 +1,13 @@
-/** How far one attempt to pay has come. `refund_due`: it was charged, and the money has to go back. */
+/** The state of one payment attempt. `refund_due`: it was charged, and the money has to go back. */
 export type PaymentStatus = 'pending' | 'declined' | 'charged' | 'refund_due' | 'refunded';
 
-/** What a provider says of a charge, in its answer or by webhook: maybe twice, late, or out of order. */
+/** A provider's message about a charge, in its response or by webhook: possibly duplicated, late, or out of order. */
 export type ProviderEvent = 'accepted' | 'declined' | 'refunded';
 
 /**
- * How a booking stands when the word of its payment comes. A hold that has ended is `lapsed_with_room` if all its places can
- * still be had (and its buyer has not filled up with others meanwhile); `withdrawn` is a booking whose event is not on sale,
- * or has started when its hold has ended.
+ * The state of a booking when a message about its payment arrives. An expired hold is `lapsed_with_room` if all its tickets
+ * are still free and its buyer is still within the limit; `withdrawn` is a booking whose event is not on sale, or has started
+ * after its hold expired.
  */
 export type BookingStanding =
   | 'held'
@@ -18,12 +18,13 @@ export type BookingStanding =
   | 'cancelled';
 
 /**
- * - `confirm`: keep the money, give the tickets; `retake_and_confirm`: the same, with places taken anew
- * - `refund`: the charge is real, the tickets are not to be had: send the money back
- * - `decline`: note that nothing was charged; `note_refund`: note that the money has gone back; `note_charge_and_refund`: that it
- *   came and has gone back, before we heard of either
- * - `revoke`: the money left without our asking: take the tickets back
- * - `nothing`: known already, or overtaken by what is known
+ * The steps of the saga, and their compensations:
+ * - `confirm`: keep the money and issue the tickets; `retake_and_confirm`: the same, after taking the inventory again
+ * - `refund`: the charge is real but the tickets are gone, so refund it (compensation)
+ * - `decline`: record that nothing was charged; `note_refund`: record a refund; `note_charge_and_refund`: record a charge and
+ *   its refund, both unknown until now
+ * - `revoke`: the provider refunded without our request, so take the tickets back
+ * - `nothing`: a duplicate, or superseded by what is known
  */
 export type PaymentAction =
   | 'confirm'
@@ -46,15 +47,15 @@ const onCharge = {
 } as const satisfies Record<BookingStanding, PaymentAction>;
 // #endregion
 
-/** What to do, by how far the payment has come, what is said of it, and how its booking stands where that matters. */
+/** The action for each payment status, provider message and, where it matters, state of the booking. */
 export type PaymentGrid = Record<
   PaymentStatus,
   Record<ProviderEvent, PaymentAction | Record<BookingStanding, PaymentAction>>
 >;
 
 /**
- * The answer to every payment event, whatever came before it: money is kept if and only if tickets are given. A success is
- * believed after a failure, because money moved; a failure after a success is only late.
+ * The decision for every payment event in any order: money is kept if and only if tickets are issued. A success after a
+ * failure is believed, because money moved; a failure after a success is only late.
  */
 // #region grid
 export const paymentGrid = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sumLines, totalMinor } from './prices.ts';
 
-test('a ticket type that is named twice is one line', () => {
+test('duplicate ticket types are summed into one line', () => {
   expect(
     sumLines([
       { ticketTypeId: 'ab', quantity: 2 },
@@ -20,7 +20,7 @@ test('a sum above ten is refused', () => {
   expect(twice(6)).toBeNull();
 });
 
-test('a total is the sum of its lines, and zero without lines', () => {
+test('the total is the sum of the lines, and zero without lines', () => {
   const lines = [
     { ticketTypeId: 'a', quantity: 3, unitPriceMinor: 1999 },
     { ticketTypeId: 'b', quantity: 1, unitPriceMinor: 0 },

@@ -1,11 +1,11 @@
 /** The largest quantity of one ticket type in a booking. */
-const MOST_OF_A_TYPE = 10;
+const MAX_QUANTITY = 10;
 
 export type Line = { ticketTypeId: string; quantity: number };
 export type PricedLine = Line & { unitPriceMinor: number };
 
 /**
- * Returns one line for each ticket type, however often it is named; null if a sum is no possible quantity.
+ * Returns one line per ticket type, with duplicates summed; null if a sum exceeds the largest quantity.
  * @example sumLines([{A, 2}, {B, 1}, {A, 1}]) → [{A, 3}, {B, 1}]
  */
 export function sumLines(lines: readonly Line[]): Line[] | null {
@@ -13,7 +13,7 @@ export function sumLines(lines: readonly Line[]): Line[] | null {
   for (const { ticketTypeId, quantity } of lines) {
     sums.set(ticketTypeId, (sums.get(ticketTypeId) ?? 0) + quantity);
   }
-  if ([...sums.values()].some((sum) => sum > MOST_OF_A_TYPE)) return null;
+  if ([...sums.values()].some((sum) => sum > MAX_QUANTITY)) return null;
   return [...sums].map(([ticketTypeId, quantity]) => ({ ticketTypeId, quantity }));
 }
 

@@ -5,24 +5,24 @@ import { codeKey, readTicketCode, signTicketCode } from './ticket-codes.ts';
 const key = codeKey(randomBytes(32));
 const nextKey = codeKey(randomBytes(32));
 
-test('a code names its ticket', () => {
+test('a code identifies its ticket', () => {
   const id = randomUUID();
   expect(readTicketCode(signTicketCode(id, key), [key])).toBe(id);
 });
 
-test('a code is the same each time, so that printed ones stay good', () => {
+test('a ticket’s code never changes, so printed codes stay valid', () => {
   const id = randomUUID();
   expect(signTicketCode(id, key)).toBe(signTicketCode(id, key));
 });
 
-test('after a change of keys old codes are read as long as their key is kept, and no longer', () => {
+test('after a key rotation old codes are valid for as long as their key is kept, and no longer', () => {
   const id = randomUUID();
   const printed = signTicketCode(id, key);
   expect(readTicketCode(printed, [nextKey, key])).toBe(id);
   expect(readTicketCode(printed, [nextKey])).toBeNull();
 });
 
-test('changing any one character makes a code worthless', () => {
+test('changing any single character invalidates a code', () => {
   const code = signTicketCode(randomUUID(), key);
   for (let at = 0; at < code.length; at += 1) {
     const other = code[at] === 'A' ? 'B' : 'A';
@@ -44,6 +44,6 @@ test.each([
   '\u0000',
   'MT1.00000000.AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA',
   'x'.repeat(300),
-])('whatever is scanned is answered: %j', (code) => {
+])('scanning any string gives an answer: %j', (code) => {
   expect(readTicketCode(code, [key])).toBeNull();
 });

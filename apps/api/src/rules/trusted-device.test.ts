@@ -6,22 +6,22 @@ const account = 'account:someone@example.org';
 const now = Date.UTC(2026, 10, 29);
 const cookie = signDevice(key, account, now);
 
-test('a device that logged in is known again, under its own id', () => {
+test('a device that has logged in is recognised by its id', () => {
   const id = trustedDevice([key], account, cookie, now);
   expect(id).toMatch(/^[\w-]{22}$/);
   expect(trustedDevice([key], account, signDevice(key, account, now), now)).not.toBe(id);
 });
 
-test('a device is trusted with the account that it logged in to, and with no other', () => {
+test('a device is trusted for the account it logged in to, and for no other', () => {
   expect(trustedDevice([key], 'account:another@example.org', cookie, now)).toBeNull();
 });
 
-test('trust ends after its time', () => {
+test('trust expires', () => {
   expect(trustedDevice([key], account, cookie, now + TRUSTED_SECONDS * 1000 - 1)).not.toBeNull();
   expect(trustedDevice([key], account, cookie, now + TRUSTED_SECONDS * 1000)).toBeNull();
 });
 
-test('a cookie signed under an earlier secret stays good while that is known', () => {
+test('a cookie signed with an earlier secret stays valid while that secret is configured', () => {
   const next = Buffer.alloc(32, 2);
   expect(trustedDevice([next, key], account, cookie, now)).not.toBeNull();
   expect(trustedDevice([next], account, cookie, now)).toBeNull();

@@ -1,21 +1,21 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** As long as people keep a browser before they are asked for a password again. */
+/** About as long as people stay logged in on a browser. */
 const TRUSTED_MS = 180 * 24 * 3_600_000;
 export const TRUSTED_SECONDS = TRUSTED_MS / 1000;
 
 /**
- * Signs the value of a device cookie: this device has once logged in to this account. It says nothing to who reads it, is
- * good for no other account, and proves no identity: it only has failures counted by device instead of by account, so that
- * strangers who guess an account's password cannot lock its owner out.
- * @param account as `accountOf` spells it
+ * Returns a signed device cookie: this device has logged in to this account before. It reveals nothing, is valid for no other
+ * account and authenticates nobody. It only moves failures from the account's budget to the device's own, so that strangers
+ * who guess passwords cannot lock the owner out.
+ * @param account as returned by `accountOf`
  */
 export function signDevice(key: Buffer, account: string, nowMs: number) {
   const unsigned = `${randomBytes(16).toString('base64url')}.${nowMs.toString(36)}`;
   return `${unsigned}.${signature(key, account, unsigned).toString('base64url')}`;
 }
 
-/** The device's id, or null if the cookie was not signed by us, for this account, within its time. */
+/** Returns the device's id; null unless one of these keys signed the cookie for this account, within its lifetime. */
 export function trustedDevice(keys: readonly Buffer[], account: string, cookie: string, nowMs: number) {
   const [, unsigned, id, issued, signed] = /^(([\w-]{22})\.([0-9a-z]{1,9}))\.([\w-]{43})$/.exec(cookie) ?? [];
   if (!unsigned || !id || !issued || !signed) return null;

@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A signature that is older than this, or that much ahead, is somebody replaying what they once overheard. */
+/** Replay protection: a signature older than this, or this far in the future, is rejected. */
 const TOLERANCE_MS = 5 * 60_000;
 
-/** The header value of a webhook: `t=<seconds>,v1=<HMAC-SHA-256 of "<seconds>.<body>">`. */
+/** Returns a webhook's signature header: `t=<seconds>,v1=<HMAC-SHA-256 of "<seconds>.<body>">`. */
 export function signWebhook(body: string | Buffer, key: Buffer, now: Date) {
   const seconds = Math.floor(now.getTime() / 1000);
   return `t=${seconds},v1=${digest(seconds, body, key).toString('hex')}`;
 }
 
-/** Whether one of these keys has signed this body, and lately. Takes as long for a wrong signature as for a right one. */
+/** Returns whether one of these keys signed this body recently. Compares in constant time. */
 export function isSignedWebhook(header: string | undefined, body: Buffer, keys: readonly Buffer[], now: Date) {
   const [, seconds, signature] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header ?? '') ?? [];
   if (!seconds || !signature) return false;
