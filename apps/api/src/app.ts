@@ -10,7 +10,7 @@ import { mapErrors, sendNotFound } from './plugins/error-mapping.ts';
 import { measureRequests } from './plugins/metrics.ts';
 import { openApp } from './plugins/open-app.ts';
 import { restrictHosts } from './plugins/public-url.ts';
-import { limitRequests } from './plugins/rate-limits.ts';
+import { limitRequests, limitStray } from './plugins/rate-limits.ts';
 import { limitReads } from './plugins/read-deadline.ts';
 import { watchEviction } from './plugins/redis-eviction.ts';
 import { refuseOtherOrigins } from './plugins/same-origin.ts';
@@ -60,11 +60,12 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   await docsRoutes(app);
   if (config.webRoot) await pageRoutes(app, config.webRoot);
   else app.setNotFoundHandler(sendNotFound);
+  refuseUndeclaredMethods();
 
   await app.register(async (scope: Api) => {
     await scope.register(cookie);
     limitReads(scope);
-    refuseOtherOrigins(scope);
+    refuseOtherOrigins(scope, limitStray);
     readSessions(scope, deps);
     limitRequests(scope, deps, metrics);
     readApiKeys(scope, deps);
@@ -94,7 +95,9 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     taskRoutes(scope, deps);
     inventoryRoutes(scope, deps);
     auditRoutes(scope, deps);
+    await scope.after();
+    refuseUndeclaredMethods(scope, limitStray);
+    scope.all('/v1/*', { schema: { hide: true }, onRequest: limitStray }, sendNotFound);
   });
-  refuseUndeclaredMethods();
   return app;
 }

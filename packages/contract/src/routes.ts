@@ -18,7 +18,13 @@ import {
 } from './limits.ts';
 import { auditResult, eventInventory, eventInventoryQuery, taskReport, userSearch } from './operations.ts';
 import type { Operation } from './paths.ts';
-import { playgroundAnswer, playgroundBucket, playgroundBucketQuery, playgroundQuery } from './playground.ts';
+import {
+  playgroundAnswer,
+  playgroundBucket,
+  playgroundBucketQuery,
+  playgroundPolicy,
+  playgroundQuery,
+} from './playground.ts';
 import { type PolicyName, policyNames } from './policies.ts';
 import type { ProblemCode } from './problems.ts';
 import { checkedIn, checkIn, doorListEntry, ticketWithEvent } from './tickets.ts';
@@ -30,13 +36,21 @@ import { credentials, registration, tier, user } from './users.ts';
  */
 export type Access = 'everybody' | 'user' | 'session' | 'organiser' | 'organiser or admin' | 'admin';
 
+/** The parts of a parsed query that make one call dearer than another. */
+type CostlyQuery = { limit?: number; search?: string; cost?: number };
+
 /** Everything that the API, the pages and the documentation need to know about an operation besides its path. */
 export type Route = {
   summary: string;
   description?: string;
   access: Access;
-  /** The rate limit policy that a call spends a token of. `null`: the handler spends it, or nothing limits the route. */
-  limit: PolicyName | null;
+  /**
+   * The rate limit policy whose tokens a call spends. `chosenFrom`: the call itself names one of these. `unlimited`: no policy, for
+   * the stated reason.
+   */
+  limit: PolicyName | { readonly chosenFrom: readonly PolicyName[] } | { readonly unlimited: string };
+  /** How many tokens a call spends, 1 by default; from its query if calls differ. It must not exceed the smallest capacity. */
+  cost?: number | ((query: CostlyQuery) => number);
   /** The problems of this operation, besides those that every operation can answer with. */
   problems: readonly ProblemCode[];
   schema: {
@@ -53,6 +67,8 @@ const byId = z.object({ id });
 const byEvent = z.object({ event: z.string().min(1).max(80) });
 const byPolicyAndTier = z.object({ policy: z.enum(policyNames), tier: limitTier });
 const nothing = z.null();
+/** One token for every so many rows of a page that was asked for, whether or not there are that many. */
+const perRows = (limit: number, rowsPerToken: number) => Math.ceil(limit / rowsPerToken);
 
 /** Every operation of the API. `app.ts` registers from this table, the pages call by it, and `/openapi.json` is made from it. */
 export const routes = {
@@ -73,21 +89,21 @@ export const routes = {
   readSession: {
     summary: 'Read who is logged in',
     access: 'user',
-    limit: null,
+    limit: 'reads',
     problems: [],
     schema: { response: { 200: user } },
   },
   logOut: {
     summary: 'Log out',
     access: 'everybody',
-    limit: null,
+    limit: 'account-changes',
     problems: [],
     schema: { response: { 204: nothing } },
   },
   logOutEverywhere: {
     summary: 'Log out everywhere',
     access: 'session',
-    limit: null,
+    limit: 'account-changes',
     problems: [],
     schema: { response: { 204: nothing } },
   },
@@ -102,14 +118,14 @@ export const routes = {
   listApiKeys: {
     summary: 'List my API keys',
     access: 'session',
-    limit: null,
+    limit: 'reads',
     problems: [],
     schema: { response: { 200: pageOf(apiKey) } },
   },
   revokeApiKey: {
     summary: 'Revoke an API key on every task at once',
     access: 'session',
-    limit: null,
+    limit: 'account-changes',
     problems: ['not_found'],
     schema: { params: byId, response: { 204: nothing } },
   },
@@ -118,6 +134,7 @@ export const routes = {
     summary: 'List upcoming events, soonest first',
     access: 'everybody',
     limit: 'reads',
+    cost: ({ limit = 20, search }) => perRows(limit, 20) + (search === undefined ? 0 : 4),
     problems: ['unauthenticated'],
     schema: { querystring: eventsQuery, response: { 200: pageOf(event) } },
   },
@@ -131,28 +148,28 @@ export const routes = {
   createEvent: {
     summary: 'Create an event',
     access: 'organiser or admin',
-    limit: null,
+    limit: 'event-changes',
     problems: ['slug_taken'],
     schema: { body: newEvent, response: { 201: event } },
   },
   changeEvent: {
     summary: 'Change an event',
     access: 'organiser or admin',
-    limit: null,
+    limit: 'event-changes',
     problems: ['not_found', 'change_not_possible'],
     schema: { params: byEvent, body: eventChange, response: { 200: event } },
   },
   addTicketType: {
     summary: 'Add a ticket type',
     access: 'organiser or admin',
-    limit: null,
+    limit: 'event-changes',
     problems: ['not_found', 'change_not_possible'],
     schema: { params: byEvent, body: newTicketType, response: { 201: ticketType } },
   },
   changeTicketType: {
     summary: 'Change a ticket type',
     access: 'organiser or admin',
-    limit: null,
+    limit: 'event-changes',
     problems: ['not_found', 'change_not_possible'],
     schema: {
       params: byEvent.extend({ ticketType: id }),
@@ -163,7 +180,8 @@ export const routes = {
   readDoorList: {
     summary: 'List who has a ticket of an event, and who is in',
     access: 'organiser or admin',
-    limit: null,
+    limit: 'reads',
+    cost: ({ limit = 20 }) => perRows(limit, 10),
     problems: ['not_found'],
     schema: { params: byEvent, querystring: pageQuery, response: { 200: pageOf(doorListEntry) } },
   },
@@ -193,21 +211,22 @@ export const routes = {
   listBookings: {
     summary: 'List my bookings, newest first',
     access: 'user',
-    limit: null,
+    limit: 'reads',
+    cost: ({ limit = 20 }) => perRows(limit, 20),
     problems: [],
     schema: { querystring: pageQuery, response: { 200: pageOf(booking) } },
   },
   readBooking: {
     summary: 'Read one of my bookings',
     access: 'user',
-    limit: null,
+    limit: 'reads',
     problems: ['not_found'],
     schema: { params: byId, response: { 200: booking } },
   },
   cancelBooking: {
     summary: 'Cancel a booking',
     access: 'user',
-    limit: null,
+    limit: 'account-changes',
     problems: ['not_found', 'booking_not_cancellable', 'payment_in_progress'],
     schema: { params: byId, response: { 200: booking } },
   },
@@ -229,28 +248,30 @@ export const routes = {
     summary: 'Receive a signed event of the sandbox payment provider',
     description: `The header \`${headers.sandboxSignature}\` is \`t=<seconds>,v1=<hex HMAC-SHA-256 of "<seconds>.<body>">\`. Events may repeat, come late or out of order.`,
     access: 'everybody',
-    limit: null,
+    limit: {
+      unlimited: 'The provider signs each event and repeats one that is refused; a payment must not wait for a token.',
+    },
     problems: ['forbidden'],
     schema: { response: { 204: nothing } },
   },
   readTicket: {
     summary: 'Read one of my tickets',
     access: 'user',
-    limit: null,
+    limit: 'reads',
     problems: ['not_found'],
     schema: { params: byId, response: { 200: ticketWithEvent } },
   },
   readTicketCode: {
     summary: 'Read the QR code of one of my tickets, as SVG',
     access: 'user',
-    limit: null,
+    limit: 'reads',
     problems: ['not_found'],
     schema: { params: byId, response: {} },
   },
   checkIn: {
     summary: 'Admit a ticket',
     access: 'organiser',
-    limit: null,
+    limit: 'check-ins',
     problems: ['ticket_not_valid', 'already_checked_in'],
     schema: { body: checkIn, response: { 201: checkedIn } },
   },
@@ -258,8 +279,8 @@ export const routes = {
   spendPlaygroundTokens: {
     summary: 'Spend tokens of a playground bucket',
     access: 'everybody',
-    // The query names the policy.
-    limit: null,
+    limit: { chosenFrom: playgroundPolicy.options },
+    cost: ({ cost = 1 }) => cost,
     problems: [],
     schema: { querystring: playgroundQuery, response: { 200: playgroundAnswer } },
   },
@@ -274,28 +295,29 @@ export const routes = {
   listLimits: {
     summary: 'List the limits in force',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: [],
     schema: { response: { 200: pageOf(limit) } },
   },
   changeLimit: {
     summary: 'Change a limit; every task enforces it within 2 seconds',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: ['not_found'],
     schema: { params: byPolicyAndTier, body: limitChange, response: { 200: limit } },
   },
   resetLimit: {
     summary: 'Return a limit to its shipped numbers',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: ['not_found'],
     schema: { params: byPolicyAndTier, response: { 200: limit } },
   },
   listLimitChanges: {
     summary: 'List who changed which limit, newest first',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
+    cost: ({ limit = 20 }) => perRows(limit, 20),
     problems: [],
     schema: {
       querystring: pageQuery.extend({ cursor: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional() }),
@@ -305,21 +327,21 @@ export const routes = {
   readLimitActivity: {
     summary: 'Read what all tasks decided lately, and the busiest identities',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: [],
     schema: { querystring: activityQuery, response: { 200: limitActivity } },
   },
   readLimitActivitySeries: {
     summary: 'Read what all tasks decided over the last minutes, interval by interval',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: [],
     schema: { querystring: activitySeriesQuery, response: { 200: limitActivitySeries } },
   },
   explainBucket: {
     summary: 'Explain why a bucket refuses: its tokens, its ban, and what comes next',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: [],
     schema: {
       params: z.object({ policy: z.enum(policyNames), bucket: bucketOrIdentity }),
@@ -329,7 +351,7 @@ export const routes = {
   liftSuppression: {
     summary: 'Lift a ban; the tokens stay as they are',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: ['not_found'],
     schema: {
       params: z.object({ bucket: z.string().regex(/^[\w-]{22}$/, 'the name of a bucket') }),
@@ -340,28 +362,28 @@ export const routes = {
   findUser: {
     summary: 'Find the account of an e-mail address, in any of its spellings; the list is empty if there is none',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: [],
     schema: { querystring: userSearch, response: { 200: pageOf(user) } },
   },
   changeUser: {
     summary: 'Change a user’s tier, in force with their next request',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: ['not_found'],
     schema: { params: byId, body: z.strictObject({ tier }), response: { 200: user } },
   },
   endUserSessions: {
     summary: 'Log a user out everywhere, even one whose account is gone',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: [],
     schema: { params: byId, response: { 204: nothing } },
   },
   listTasks: {
     summary: 'List the tasks that report, and the state of each',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
     problems: [],
     schema: { response: { 200: pageOf(taskReport) } },
   },
@@ -369,14 +391,16 @@ export const routes = {
     summary:
       'List the inventory of upcoming events and of the last day’s, drafts and cancelled ones too; soonest first',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
+    cost: ({ limit = 20 }) => perRows(limit, 10),
     problems: [],
     schema: { querystring: eventInventoryQuery, response: { 200: pageOf(eventInventory) } },
   },
   runAudit: {
     summary: 'Check every conservation law against one snapshot of the database; one audit at a time',
     access: 'admin',
-    limit: null,
+    limit: 'operator',
+    cost: 20,
     problems: ['audit_in_progress'],
     schema: { response: { 200: auditResult } },
   },

@@ -13,13 +13,18 @@ import { repeatRounds } from './rounds.ts';
 /** Limits are in force, and what tasks count is known, within two of these in every task. */
 const ROUND_MS = 1000;
 
+/** The hooks that pass limits. */
+const limiting = new WeakSet<object>();
+
 declare module 'fastify' {
   interface FastifyInstance {
     limiter: Limiter;
   }
   interface FastifyContextConfig {
-    /** One of the route's hooks passes limits, and takes what is owed with them. */
+    /** One of the route's hooks passes limits, and charges the owed takes with them. */
     limited?: boolean;
+    /** How many tokens a call of the route costs, by its query as it came. One if absent. */
+    cost?: (query: unknown) => number;
   }
   interface FastifyRequest {
     /** What the policies that this request has come to so far have decided. Null before the first. */
@@ -67,16 +72,31 @@ export function passesLimits<Hook extends (request: FastifyRequest, reply: Fasti
   limiting.add(hook);
   return hook;
 }
-const limiting = new WeakSet<object>();
 
 /**
- * Lets a request pass these buckets, and those it owes, in one decision; and says on its answer what they hold.
- * @throws TicketingError rate-limited, suppressed, store-unavailable
+ * Charges a request that no operation serves to its client IP: one without the log-in that it needs, at an unknown address, by an
+ * unknown method, or from another origin.
+ * @throws TicketingError rate-limited, while Redis responds
  */
-export async function passLimits(request: FastifyRequest, reply: FastifyReply, takes: readonly Take[]) {
+export const limitStray = passesLimits(async (request, reply) => {
+  await passLimits(request, reply, [request.server.limiter.takeOf('stray-requests', 'free', clientOf(request.ip))], 1);
+});
+
+/**
+ * Takes a request's cost from each of these buckets, and from those it owes, in one decision, and sets the limit headers of its
+ * response.
+ * @param cost in tokens; by default what the route declares for this query
+ * @throws TicketingError rate-limited, suppressed, cost-above-capacity, store-unavailable
+ */
+export async function passLimits(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  takes: readonly Take[],
+  cost = request.routeOptions.config.cost?.(request.query) ?? 1,
+) {
   const owed = request.owedTakes ?? [];
   request.owedTakes = null;
-  const outcome = await request.server.limiter.decide([...owed, ...takes]);
+  const outcome = await request.server.limiter.decide([...owed, ...takes].map((take) => withCost(take, cost)));
   const before = request.limitOutcome ?? { decisions: [], degraded: [] };
   request.limitOutcome = {
     decisions: [...before.decisions, ...outcome.decisions],
@@ -85,6 +105,8 @@ export async function passLimits(request: FastifyRequest, reply: FastifyReply, t
   setLimitHeaders(reply, request.limitOutcome);
   refuse(outcome);
 }
+
+const withCost = (take: Take, cost: number): Take => (cost === 1 ? take : { ...take, cost });
 
 /** Who a request counts as under a policy. The viewer, if there is one, has proved who they are. */
 function identityOf(request: FastifyRequest, name: PolicyName) {

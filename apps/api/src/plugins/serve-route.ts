@@ -1,4 +1,4 @@
-import { type Access, type Operation, paths, type Route, type Routes, routes } from '@minitickets/contract';
+import { type Operation, paths, type Route, type Routes, routes } from '@minitickets/contract';
 import type {
   ContextConfigDefault,
   onRequestAsyncHookHandler,
@@ -11,7 +11,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Connection } from '../db/client.ts';
 import type { Api } from '../deps.ts';
-import { limit } from './rate-limits.ts';
+import { limit, limitStray, passesLimits } from './rate-limits.ts';
 import { requireRole, requireSession, requireUser } from './session.ts';
 
 declare module 'fastify' {
@@ -44,31 +44,52 @@ export function routeServer(app: Api, { db }: { db: Connection }) {
     ...more: readonly onRequestAsyncHookHandler[]
   ) => {
     const [method, url] = paths[operation];
-    const { summary, description, access, limit: policy, schema }: Route = routes[operation];
+    const route: Route = routes[operation];
+    const { summary, description, schema } = route;
     app.route({
       method,
       url,
-      config: { operation },
-      onRequest: [...checksOf(db, access), ...(policy ? [limit(policy)] : []), ...more],
+      config: { operation, cost: costFrom(route) },
+      onRequest: [...checksOf(db, route), ...more],
       schema: { summary, ...(description !== undefined && { description }), ...schema },
       handler: handler as RouteHandlerMethod,
     });
   };
 }
 
-function checksOf(db: Connection, access: Access): onRequestAsyncHookHandler[] {
+/**
+ * Returns the hooks that admit a caller, cheapest first. The limit comes before the role is read, so that calls that end in 403 are
+ * limited as well.
+ */
+function checksOf(db: Connection, { access, limit: rule }: Route): onRequestAsyncHookHandler[] {
+  const limited = typeof rule === 'string' ? [limit(rule)] : [];
   switch (access) {
     case 'everybody':
-      return [];
+      return limited;
     case 'user':
-      return [requireUser];
+      return [admitUser, ...limited];
     case 'session':
-      return [requireSession];
+      return [admitUser, ...limited, requireSession];
     case 'organiser':
-      return [requireUser, requireRole(db, 'organiser')];
+      return [admitUser, ...limited, requireRole(db, 'organiser')];
     case 'organiser or admin':
-      return [requireUser, requireRole(db, 'organiser', 'admin')];
+      return [admitUser, ...limited, requireRole(db, 'organiser', 'admin')];
     case 'admin':
-      return [requireSession, requireRole(db, 'admin')];
+      return [admitUser, ...limited, requireSession, requireRole(db, 'admin')];
   }
+}
+
+/** Only for callers who proved who they are. Anyone else gets 401, which costs their IP address and no user's bucket. */
+const admitUser = passesLimits(async (request, reply) => {
+  if (!request.viewer) await limitStray(request, reply);
+  await requireUser(request);
+});
+
+/** Returns what a call costs by its query. A query that is not valid costs one token: the call will be refused. */
+function costFrom({ cost = 1, schema }: Route) {
+  if (typeof cost === 'number') return () => cost;
+  return (query: unknown) => {
+    const parsed = schema.querystring?.safeParse(query);
+    return parsed?.success ? cost(parsed.data as Parameters<typeof cost>[0]) : 1;
+  };
 }

@@ -77,7 +77,10 @@ test('each key has its own bucket, in its user’s tier', async () => {
   const [first, second] = [(await make(sid)).json(), (await make(sid)).json()];
   await withKey(first.key);
   const { headers } = await withKey(first.key);
-  expect(headers).toMatchObject({ 'x-ratelimit-limit': '300', 'ratelimit-policy': '"api-key";q=300;w=6' });
+  expect(headers).toMatchObject({
+    'x-ratelimit-limit': '300',
+    'ratelimit-policy': '"api-key";q=300;w=6, "reads";q=1200;w=3',
+  });
   expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(298);
   expect((await withKey(second.key)).headers['x-ratelimit-remaining']).toBe('299');
 });

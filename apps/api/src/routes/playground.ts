@@ -40,8 +40,8 @@ export function playgroundRoutes(app: Api, { db, redis }: Deps) {
 
   async function spendTokens(request: FastifyRequest, reply: FastifyReply) {
     const asked = playgroundQuery.safeParse(request.query);
-    const { policy, tier, cost } = asked.success ? asked.data : playgroundQuery.parse({});
-    await passLimits(request, reply, [{ ...ownTake(request, policy, tier), cost }]);
+    const { policy, tier } = asked.success ? asked.data : playgroundQuery.parse({});
+    await passLimits(request, reply, [ownTake(request, policy, tier)]);
   }
 
   /** Here anybody chooses their tier, so that each has a bucket of its own: changing to and fro must not add to one. */
