@@ -11,7 +11,7 @@ import { ownBucketQuery } from './own-bucket.ts';
 
 const shownBans = 6;
 
-/** How strikes climb towards a ban and are taken back again, and the bans that were announced, each as long as it was said to be. */
+/** Shows the strikes, and the bans that were announced, each as long as its `Retry-After`. */
 export function Ladder({ call, drive, summary }: { call: PlaygroundCall; drive: Drive; summary: Summary }) {
   const { inFlight, streaming } = summary;
   const moving = inFlight > 0 || streaming;
@@ -40,8 +40,8 @@ function Strikes({ found, problem }: { found: PlaygroundBucket | undefined; prob
     return (
       <p className="text-muted">
         {problem.code === 'store_unavailable'
-          ? 'While Redis is away nobody knows the strikes. They are where they were when it is back.'
-          : 'The strikes could not be read. They are asked for again.'}
+          ? 'Redis is down, so the strikes are unknown. They are back when it is.'
+          : 'The strikes could not be loaded. Trying again.'}
       </p>
     );
   }
