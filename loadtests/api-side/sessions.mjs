@@ -10,7 +10,7 @@ const { readConfig } = await ours('apps/api/dist/config.js');
 const { openDatabase } = await ours('apps/api/dist/db/client.js');
 const { openRedis } = await ours('apps/api/dist/db/redis.js');
 const { deriveKey } = await ours('apps/api/dist/keys.js');
-const { bucketKey } = await ours('apps/api/dist/queries/rate-limits.js');
+const { bucketKey } = await ours('apps/api/dist/queries/rate-limits-script.js');
 const { createSession, endSession, endSessionsOf } = await ours('apps/api/dist/queries/sessions.js');
 const { userByEmail } = await ours('apps/api/dist/queries/users.js');
 const { sessionOwner } = await ours('apps/api/dist/rules/session-owner.js');
@@ -42,7 +42,7 @@ try {
   await pool.end();
 }
 
-/** With full buckets: whom an earlier run has hammered may be banned for a quarter of an hour, and this run is not about that. */
+/** With full buckets: a ban from an earlier run must not decide this one. */
 async function mintCustomer(email) {
   const user = await account(email);
   const buckets = [nameOf('booking', userOf(user.id)), nameOf('login-account', accountOf(email))];
