@@ -16,7 +16,7 @@ const make = (sid: string, name = 'nightly import') =>
 const withKey = (key: string, url = '/v1/sessions/current') =>
   the.app.inject({ url, headers: { authorization: `Bearer ${key}` } });
 
-test('a key acts as its user, and is shown once', async () => {
+test('an API key acts as its user, and is shown once', async () => {
   const { user, sid } = await person(the);
   const made = (await make(sid)).json();
   expect(made.key).toMatch(/^mt_[\w-]{43}$/);
@@ -26,7 +26,7 @@ test('a key acts as its user, and is shown once', async () => {
   expect(items).toEqual([{ id: made.id, name: 'nightly import', prefix: made.prefix, createdAt: made.createdAt }]);
 });
 
-test('what is stored of a key cannot be used as one', async () => {
+test('the stored form of a key cannot be used as a key', async () => {
   const { sid } = await person(the);
   const { key } = (await make(sid)).json();
   const rows = await the.db.select().from(apiKeys);
@@ -34,7 +34,7 @@ test('what is stored of a key cannot be used as one', async () => {
   for (const { keyHash } of rows) expect((await withKey(keyHash)).statusCode).toBe(401);
 });
 
-test('a revoked key is dead at once, and other keys live on', async () => {
+test('a revoked key is refused at once, and other keys keep working', async () => {
   const { sid } = await person(the);
   const [dead, alive] = [(await make(sid)).json(), (await make(sid)).json()];
   const revoke = () => the.app.inject({ method: 'DELETE', url: `/v1/api-keys/${dead.id}`, cookies: { sid } });
@@ -44,7 +44,7 @@ test('a revoked key is dead at once, and other keys live on', async () => {
   expect((await revoke()).statusCode).toBe(404);
 });
 
-test('nobody sees or revokes the keys of others', async () => {
+test('a user neither sees nor revokes another user’s keys', async () => {
   const [mine, theirs] = [await person(the), await person(the)];
   const { id, key } = (await make(mine.sid)).json();
   const url = `/v1/api-keys/${id}`;
@@ -53,7 +53,7 @@ test('nobody sees or revokes the keys of others', async () => {
   expect((await withKey(key)).statusCode).toBe(200);
 });
 
-test('a key cannot make keys, list them or revoke them', async () => {
+test('an API key cannot create, list or revoke keys', async () => {
   const { sid } = await person(the);
   const { id, key } = (await make(sid)).json();
   const headers = { authorization: `Bearer ${key}` };
@@ -65,7 +65,7 @@ test('a key cannot make keys, list them or revoke them', async () => {
   for (const call of calls) expect((await the.app.inject({ ...call, headers })).statusCode).toBe(403);
 });
 
-test('a user has five keys at most, also with ten requests in the same moment', async () => {
+test('a user has at most five keys, even after ten concurrent requests', async () => {
   const { sid } = await person(the);
   const answers = await Promise.all(Array.from({ length: 10 }, () => make(sid)));
   expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5);
@@ -85,7 +85,7 @@ test('each key has its own bucket, in its user’s tier', async () => {
   expect((await withKey(second.key)).headers['x-ratelimit-remaining']).toBe('299');
 });
 
-test('a request with a key is limited as the key, and a booking as the user too', async () => {
+test('a request with a key is limited by the key, and a booking by the user too', async () => {
   const { sid } = await person(the);
   const { key } = (await make(sid)).json();
   const { headers } = await the.app.inject({
@@ -98,7 +98,7 @@ test('a request with a key is limited as the key, and a booking as the user too'
   expect(headers['x-ratelimit-limit']).toBe('10');
 });
 
-test('a call that its route’s policy refuses costs the key nothing', async () => {
+test('a request that its route’s policy refuses consumes no token of the key', async () => {
   const { sid } = await person(the);
   const { key } = (await make(sid)).json();
   const left = async (url: string) => {
@@ -122,7 +122,7 @@ test('a call that its route’s policy refuses costs the key nothing', async () 
   }
 });
 
-test('new keys are no way around the limit of keys: a user makes ten, then one in ten minutes', async () => {
+test('creating keys cannot bypass their limit: a user creates ten, then one in ten minutes', async () => {
   const { sid } = await person(the);
   const answers = [];
   for (let round = 0; round < 12; round++) {
@@ -134,7 +134,7 @@ test('new keys are no way around the limit of keys: a user makes ten, then one i
   expect(answers).toEqual([...Array(10).fill(201), 429, 429]);
 });
 
-test('payments are limited by user, generously', async () => {
+test('payments have a generous limit by user', async () => {
   const { sid } = await person(the);
   const url = `/v1/bookings/${randomUUID()}/payment`;
   const payload = { paymentToken: 'tok_accepted' };
@@ -143,7 +143,7 @@ test('payments are limited by user, generously', async () => {
   expect(headers['ratelimit-policy']).toBe('"payment";q=30;w=30');
 });
 
-test('a wrong key is refused even with a good session beside it', async () => {
+test('an invalid key is refused even next to a valid session', async () => {
   const { sid } = await person(the);
   const answer = await the.app.inject({
     url: '/v1/sessions/current',

@@ -5,10 +5,10 @@ import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf } from '../plugins/session.ts';
 import { type ApiKeyRow, apiKeysOf, insertApiKey, lockApiKeysOf, revokeApiKey } from '../queries/api-keys.ts';
 
-/** Each key has a bucket of its own: without a bound a user would have as much of the limit as they like. See `api-key-making`. */
-const MOST_KEYS = 5;
+/** Each key has its own bucket, so the number of keys bounds a user's total rate. See the policy `api-key-making`. */
+const MAX_KEYS = 5;
 
-/** A user's keys for programs. They are made and revoked in a session: a key that leaked cannot make another. */
+/** A user's API keys. Creating and revoking needs a browser session, so that a leaked key cannot create another. */
 export function apiKeyRoutes(app: Api, { db }: Deps) {
   const serve = routeServer(app, { db });
   serve('createApiKey', async (request, reply) => {
@@ -17,8 +17,8 @@ export function apiKeyRoutes(app: Api, { db }: Deps) {
     const row = await db.transaction(async (tx) => {
       await lockApiKeysOf(tx, userId);
       const keys = await apiKeysOf(tx, userId);
-      if (keys.length >= MOST_KEYS) {
-        fail({ kind: 'change-not-possible', reason: `There are ${MOST_KEYS} keys already: revoke one first.` });
+      if (keys.length >= MAX_KEYS) {
+        fail({ kind: 'change-not-possible', reason: `An account has at most ${MAX_KEYS} API keys. Revoke one first.` });
       }
       return insertApiKey(tx, { userId, name: request.body.name, prefix, keyHash });
     });

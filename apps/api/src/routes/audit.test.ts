@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const ask = () => made.app.inject({ method: 'POST', url: '/v1/admin/audits', cookies: { sid: admin.sid } });
 
-test('a shop that keeps its laws is told so, law by law, with the date', async () => {
+test('an audit of a consistent shop reports every law as kept, with the date', async () => {
   const { book, pay } = await shop(made);
   const { sid } = await person(made);
   await pay(sid, (await book(sid)).json());
@@ -31,7 +31,7 @@ test('a shop that keeps its laws is told so, law by law, with the date', async (
   expect(Date.parse(checkedAt)).toBeGreaterThanOrEqual(before);
 });
 
-test('while another audit runs there is no second one', async () => {
+test('a second audit is refused while one is running', async () => {
   await made.db.transaction(async (transaction) => {
     expect(await tryAuditLock(transaction)).toBe(true);
     const answer = await ask();
@@ -40,9 +40,9 @@ test('while another audit runs there is no second one', async () => {
   expect((await ask()).statusCode).toBe(200);
 });
 
-test('what is not looked at in time is unchecked, and is not told to hold', async () => {
+test('a law that was not checked in time is reported as unchecked, not as kept', async () => {
   expect(await audit(made.db, { deadlineMs: 0 })).toEqual([]);
-  // Somebody keeps a table to themselves for longer than there is time.
+  // Another transaction locks a table for longer than the audit's deadline.
   await made.db.transaction(async (transaction) => {
     await transaction.execute(sql`lock table ledger_entries in access exclusive mode`);
     const verdicts = await audit(made.db, { deadlineMs: 2_000 });
@@ -56,7 +56,7 @@ test('what is not looked at in time is unchecked, and is not told to hold', asyn
   });
 });
 
-test('what breaks a law is told, and bounded', async () => {
+test('rows that break a law are reported, up to a bound', async () => {
   const { event } = await shop(made);
   await made.db.execute(sql`
     insert into ticket_types (event_id, name, price_minor, currency, capacity, held)
@@ -70,7 +70,7 @@ test('what breaks a law is told, and bounded', async () => {
   expect(others.every((verdict) => verdict.outcome === 'held')).toBe(true);
 });
 
-test('audits are the business of admins', async () => {
+test('only admins can run audits', async () => {
   const { sid } = await person(made, { role: 'organiser' });
   const answer = await made.app.inject({ method: 'POST', url: '/v1/admin/audits', cookies: { sid } });
   expect(answer.statusCode).toBe(403);

@@ -5,10 +5,10 @@ import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf } from '../plugins/session.ts';
 import { conservationLaws } from '../queries/conservation.ts';
 
-/** Less than a request may take in all; what `npm run audit` may take longer for is told to be unchecked. */
+/** Below the request deadline. Laws that need longer are reported as unchecked; `npm run audit` allows more time. */
 const AUDIT_DEADLINE_MS = 10_000;
 
-/** The conservation check for who has no shell: the same that `npm run audit` makes. */
+/** The conservation audit of `npm run audit`, for operators without a shell. */
 export function auditRoutes(app: Api, { db }: Deps) {
   const serve = routeServer(app, { db });
   serve('runAudit', async (request) => {
@@ -20,12 +20,12 @@ export function auditRoutes(app: Api, { db }: Deps) {
     });
     const outcomes = verdicts.map(({ outcome }) => outcome);
     const outcome: AuditResult['outcome'] = worst.find((one) => outcomes.includes(one)) ?? 'held';
-    request.log.info({ outcome, askedBy: viewerOf(request).user.id }, 'the laws of conservation were checked');
+    request.log.info({ outcome, askedBy: viewerOf(request).user.id }, 'the conservation laws were checked');
     return { checkedAt, tookMs: Math.round(performance.now() - begunAt), outcome, verdicts };
   });
 }
 
-/** What the whole is called by, before anything else. */
+/** The result of the whole audit is the worst of its laws. */
 const worst = ['broken', 'unchecked'] as const;
 
 function outcomeOf(offenders: unknown[] | undefined): AuditResult['outcome'] {
@@ -33,7 +33,7 @@ function outcomeOf(offenders: unknown[] | undefined): AuditResult['outcome'] {
   return offenders.length > 0 ? 'broken' : 'held';
 }
 
-/** What JSON can carry: numbers of PostgreSQL that have no end come as text. */
+/** Converts a row to JSON values: numerics that exceed a JSON number become text. */
 function toCells(row: Record<string, unknown>) {
   const cells = Object.entries(row).map(([name, value]): [string, string | number | boolean | null] => {
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {

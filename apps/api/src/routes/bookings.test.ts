@@ -7,7 +7,7 @@ import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
 let made: Awaited<ReturnType<typeof testApp>>;
-/** The same, but holds end after a second. */
+/** The same shop, with holds of one second. */
 let brief: typeof made;
 beforeAll(async () => {
   made = await testApp(stores);
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const buyer = async () => (await person(made)).sid;
 
-test('a booking is held, with prices, an end and a location', async () => {
+test('a new booking is held, with prices, an expiry and a location', async () => {
   const { book, lineOf, event, typeIds, read, counts } = await shop(made, { capacities: [10, 5] });
   const sid = await buyer();
   const response = await book(sid, [lineOf(1, 1), lineOf(2, 0)]);
@@ -43,7 +43,7 @@ test('a booking is held, with prices, an end and a location', async () => {
   ]);
 });
 
-test('a paid booking has a ticket for each place, each admitting once', async () => {
+test('a paid booking has one ticket for each seat, and each admits once', async () => {
   const { book, pay, lineOf, read, counts, call, organiser } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid, [lineOf(2)])).json();
@@ -62,7 +62,7 @@ test('a paid booking has a ticket for each place, each admitting once', async ()
   const svg = await call('GET', `/v1/tickets/${ticket.id}.svg`, sid);
   expect(svg.headers['content-type']).toContain('image/svg+xml');
   expect(svg.body).toMatch(/^<svg /);
-  // The quiet zone of ISO/IEC 18004: four modules, of ten units each, around the code.
+  // The quiet zone of ISO/IEC 18004: four modules of ten units each around the code.
   const corners = [...svg.body.matchAll(/M(\d+),(\d+)h10/g)].flatMap(([, x, y]) => [Number(x), Number(y)]);
   const [, size] = /viewBox="0 0 (\d+) /.exec(svg.body) ?? [];
   expect([Math.min(...corners), Number(size) - 10 - Math.max(...corners)]).toEqual([40, 40]);
@@ -74,7 +74,7 @@ test('a paid booking has a ticket for each place, each admitting once', async ()
   expect(again.json()).toMatchObject({ status: 409, error: 'already_checked_in' });
 });
 
-test('a declined payment leaves the hold, and another token pays it', async () => {
+test('a declined payment keeps the hold, and another token pays it', async () => {
   const { book, pay, read } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -83,7 +83,7 @@ test('a declined payment leaves the hold, and another token pays it', async () =
   expect((await pay(sid, booking)).json()).toMatchObject({ status: 'confirmed' });
 });
 
-test('paying a confirmed booking again answers the same and charges nothing', async () => {
+test('paying a confirmed booking again returns the same response and charges nothing', async () => {
   const { book, pay } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -92,7 +92,7 @@ test('paying a confirmed booking again answers the same and charges nothing', as
   expect([second.statusCode, second.body]).toEqual([200, first.body]);
 });
 
-test('a cancelled booking gives its places back once, and answers the same ever after', async () => {
+test('a cancelled booking returns its inventory once, and a repeated cancellation returns the same response', async () => {
   const { book, cancel, counts, pay } = await shop(made);
   const sid = await buyer();
   const held = (await book(sid)).json();
@@ -109,7 +109,7 @@ test('a cancelled booking gives its places back once, and answers the same ever 
   expect((await pay(sid, held)).json()).toMatchObject({ status: 409, error: 'booking_not_payable' });
 });
 
-test('a hold ends exactly at its end, whatever the jobs do, and its places can be had at once', async () => {
+test('a hold expires exactly at its end, with or without background jobs, and its tickets are bookable at once', async () => {
   const { book, pay, cancel, read } = await shop(brief, { capacities: [1] });
   const [first, second] = [await buyer(), await buyer()];
   const booking = (await book(first)).json();
@@ -120,7 +120,7 @@ test('a hold ends exactly at its end, whatever the jobs do, and its places can b
   expect((await cancel(first, booking)).json()).toMatchObject({ status: 409, error: 'booking_not_cancellable' });
 });
 
-test('the same key and body give the same bytes, another body is refused', async () => {
+test('the same key and body return the same bytes, and another body is refused', async () => {
   const { book, lineOf, counts } = await shop(made);
   const sid = await buyer();
   const key = randomUUID();
@@ -133,7 +133,7 @@ test('the same key and body give the same bytes, another body is refused', async
   expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
 });
 
-test('a refusal is remembered as well', async () => {
+test('a final refusal is replayed under its key too', async () => {
   const { book, cancel } = await shop(made, { capacities: [1] });
   const [first, second] = [await buyer(), await buyer()];
   const booking = (await book(first)).json();
@@ -149,7 +149,7 @@ test('a refusal is remembered as well', async () => {
   ]);
 });
 
-test('somebody else’s booking is not there', async () => {
+test('another user’s booking is reported as missing', async () => {
   const { book, pay, cancel, read } = await shop(made);
   const booking = (await book(await buyer())).json();
   const stranger = await buyer();
@@ -166,13 +166,13 @@ test.each([
   ['no lines', () => []],
   ['more than ten lines', (id: string) => Array(11).fill({ ticketTypeId: id, quantity: 1 })],
   [
-    'a sum that is no quantity',
+    'a sum above the largest quantity',
     (id: string) => [
       { ticketTypeId: id, quantity: 6 },
       { ticketTypeId: id.toUpperCase(), quantity: 6 },
     ],
   ],
-])('%s is refused before anything is asked', async (_name, lines) => {
+])('%s is refused before any query', async (_name, lines) => {
   const { book, typeIds } = await shop(made, { capacities: [100] });
   const response = await book(await buyer(), lines(typeIds[0] ?? ''));
   expect(response.json()).toMatchObject({ status: 400, error: 'validation_failed' });
@@ -193,12 +193,12 @@ test('a request under one key is the same request in any case of its ids', async
   expect((await call('GET', `/v1/bookings/${bookingId.toUpperCase()}`, sid)).json()).toEqual(first.json());
 });
 
-test('the same ticket type twice in one booking is summed', async () => {
+test('duplicate ticket types in one booking are summed', async () => {
   const { book, lineOf } = await shop(made);
   expect((await book(await buyer(), [lineOf(1), lineOf(2)])).json().lines).toMatchObject([{ quantity: 3 }]);
 });
 
-test('a sale that has not opened, has closed or never was is refused', async () => {
+test('a booking is refused before the sale opens, after it closes and for a draft', async () => {
   const { book, change } = await shop(made);
   const sid = await buyer();
   await change({ salesOpenAt: new Date(Date.now() + 90_000) });
@@ -211,7 +211,7 @@ test('a sale that has not opened, has closed or never was is refused', async () 
   expect((await book(sid)).json()).toMatchObject({ status: 409, error: 'event_not_on_sale' });
 });
 
-test('the sale ends when the event starts, also if it was to close later', async () => {
+test('the sale ends when the event starts, even if it was to close later', async () => {
   const { book, change } = await shop(made);
   const sid = await buyer();
   await change({ startsAt: new Date(Date.now() - 1) });

@@ -29,7 +29,7 @@ import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 import { sumLines } from '../rules/prices.ts';
 import { type CodeKey, codeKey, signTicketCode } from '../rules/ticket-codes.ts';
 
-/** What bookings need beside the rest: who moves the money, and the connections that they are written on. */
+/** Dependencies of the booking routes: the payment provider, and the pool for writing bookings. */
 export type BookingDeps = { provider: PaymentProvider; writingPool: Pool };
 
 export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider, writingPool }: BookingDeps) {
@@ -82,14 +82,14 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider,
       return { eventId, released, refundDue: await makeRefundDue(transaction, bookingId) };
     });
     if (cancelled) {
-      // If this word is lost, the gate opens by itself.
+      // If this message is lost, the gate opens by itself within a second.
       await openGates(redis, cancelled.eventId, cancelled.released).catch((error: unknown) => {
-        request.log.warn({ err: error }, 'a gate was not opened');
+        request.log.warn({ err: error }, 'opening an inventory gate failed');
       });
     }
     if (cancelled?.refundDue) {
       await refundPayment(db, provider, cancelled.refundDue.id).catch((error: unknown) => {
-        request.log.warn({ err: error }, 'a refund is left to the late-payments job');
+        request.log.warn({ err: error }, 'a refund failed; the late-payments job will retry it');
       });
     }
     const row = await bookingOfUser(db, bookingId, userId);
@@ -97,7 +97,7 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider,
   });
 }
 
-/** A booking as the API shows it: tickets with the codes that admit their holders. */
+/** Converts a booking to its API representation: tickets carry their signed codes. */
 export function toBooking(row: BookingRow, key: CodeKey): Booking {
   return {
     ...row,
@@ -112,7 +112,7 @@ export function toBooking(row: BookingRow, key: CodeKey): Booking {
   };
 }
 
-/** Sends the bytes as they are, so that the first answer and every later one are the same. */
+/** Sends the stored bytes unchanged, so that a replay equals the first response. */
 function sendOutcome(reply: FastifyReply, { held, body, replayed }: HoldOutcome) {
   if (replayed) reply.header(headers.idempotencyReplayed, 'true');
   const { id, status, retryAfter } = JSON.parse(body);
@@ -122,7 +122,10 @@ function sendOutcome(reply: FastifyReply, { held, body, replayed }: HoldOutcome)
   return reply.serializer((bytes: string) => bytes).send(body);
 }
 
-/** Tells a repeated request from another one under the same key. The schema has given everything its one spelling. */
+/**
+ * Returns a fingerprint that tells a retry from a different request under the same key. The schema has already normalized the
+ * body.
+ */
 function fingerprintOf(body: unknown) {
   return createHash('sha256').update(JSON.stringify(body)).digest('base64url');
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
   made = await testApp(stores);
 });
 
-/** Somebody with so many tickets of an event. */
+/** A user with this many tickets of an event. */
 async function holder(places: number) {
   const at = await shop(made, { capacities: [20] });
   const { sid, user } = await person(made);
@@ -21,7 +21,7 @@ async function holder(places: number) {
   return { ...at, sid, user, booking, tickets, admit };
 }
 
-test('of two doors in the same moment one is refused, and told when the ticket was used', async () => {
+test('of two concurrent check-ins one is refused with the time of the other', async () => {
   const { admit, organiser } = await holder(1);
   const answers = await Promise.all(Array.from({ length: 4 }, () => admit(organiser.sid)));
   const admitted = answers.filter(({ statusCode }) => statusCode === 201);
@@ -35,7 +35,7 @@ test('of two doors in the same moment one is refused, and told when the ticket w
   }
 });
 
-test('only the organiser of that event admits: not another one, nor an admin, nor the holder', async () => {
+test('only the event’s organiser admits: no other organiser, no admin and not the holder', async () => {
   const { admit, organiser, sid } = await holder(1);
   for (const role of ['organiser', 'admin', 'customer'] as const) {
     expect((await admit((await person(made, { role })).sid)).statusCode).toBe(403);
@@ -45,7 +45,7 @@ test('only the organiser of that event admits: not another one, nor an admin, no
   expect((await admit(organiser.sid)).statusCode).toBe(201);
 });
 
-test('a code that nobody signed admits nobody', async () => {
+test('a code with an invalid signature is refused', async () => {
   const { admit, organiser, tickets } = await holder(2);
   const [one, other] = tickets.map(({ code }) => code.split('.'));
   const mixed = [...(one ?? []).slice(0, 3), other?.[3]].join('.');
@@ -53,23 +53,23 @@ test('a code that nobody signed admits nobody', async () => {
   expect((await admit(organiser.sid, tickets[0]?.id)).json()).toMatchObject({ error: 'ticket_not_valid' });
 });
 
-test('a ticket of a cancelled booking admits nobody', async () => {
+test('a ticket of a cancelled booking is refused', async () => {
   const { admit, organiser, cancel, sid, booking } = await holder(1);
   await cancel(sid, booking);
   expect((await admit(organiser.sid)).json()).toMatchObject({ status: 409, error: 'ticket_not_valid' });
 });
 
-test('a booking that has admitted somebody cannot be cancelled', async () => {
+test('a booking with a checked-in ticket cannot be cancelled', async () => {
   const { admit, organiser, cancel, sid, booking, counts } = await holder(2);
   await admit(organiser.sid);
   expect((await cancel(sid, booking)).json()).toMatchObject({ status: 409, error: 'booking_not_cancellable' });
   expect(await counts()).toEqual([{ held: 0, sold: 2 }]);
 });
 
-test('of a cancellation and an admission in the same moment one is refused', async () => {
+test('of a concurrent cancellation and check-in exactly one succeeds', async () => {
   const { admit, organiser, cancel, sid, booking, read } = await holder(1);
   const witness = await witnessOf(stores);
-  // The cancellation has looked at its tickets, and cannot go on.
+  // The cancellation has read its tickets and is blocked here.
   await witness.query('begin');
   await witness.query('select from bookings where id = $1 for update', [booking.id]);
   const cancelling = cancel(sid, booking);
@@ -85,13 +85,13 @@ test('of a cancellation and an admission in the same moment one is refused', asy
   expect(await read(sid, booking)).toMatchObject({ status: 'cancelled', payment: 'refunded' });
 });
 
-test('nobody is let in to a cancelled event', async () => {
+test('tickets of a cancelled event are refused', async () => {
   const { admit, organiser, change } = await holder(1);
   await change({ status: 'cancelled' });
   expect((await admit(organiser.sid)).json()).toMatchObject({ status: 409, error: 'ticket_not_valid' });
 });
 
-test('after a change of the application’s secret, printed tickets are good as long as the old one is known', async () => {
+test('after a rotation of the application secret, printed tickets are valid while the old secret is configured', async () => {
   const { admit, organiser, tickets } = await holder(1);
   const secret = 'a newer secret that was made when the old one had leaked';
   const knowsBoth = await testApp(stores, { appSecret: secret, appSecretsBefore: [made.config.appSecret] });
@@ -108,7 +108,7 @@ test('after a change of the application’s secret, printed tickets are good as 
   expect((await admit(organiser.sid)).json()).toMatchObject({ error: 'already_checked_in' });
 });
 
-test('the list for the door has every ticket once, page by page, with who is in; only for who runs the event', async () => {
+test('the door list has every ticket once, page by page, with its check-in; only the event’s organiser may read it', async () => {
   const { admit, organiser, call, event, sid, user, tickets, book, pay, lineOf } = await holder(3);
   const second = await person(made);
   await pay(second.sid, (await book(second.sid, [lineOf(2)])).json());
@@ -136,7 +136,7 @@ test('the list for the door has every ticket once, page by page, with who is in;
   expect((await made.app.inject(url)).statusCode).toBe(401);
 });
 
-test('a ticket is shown to its holder alone', async () => {
+test('only its holder sees a ticket', async () => {
   const { call, sid, organiser, tickets } = await holder(1);
   const url = `/v1/tickets/${tickets[0]?.id}`;
   expect((await call('GET', url, sid)).json()).toMatchObject({ code: tickets[0]?.code, eventName: 'A test evening' });

@@ -11,7 +11,7 @@ import { ownEvent } from './events.ts';
 
 export function checkInRoutes(app: Api, { config, db }: Deps) {
   const serve = routeServer(app, { db });
-  // The newest first: it signed most of the codes that come by.
+  // Newest first: it signed most of the codes in use.
   const keys = [config.appSecret, ...config.appSecretsBefore].map((secret) =>
     codeKey(deriveKey(secret, 'ticket-code')),
   );
@@ -19,10 +19,11 @@ export function checkInRoutes(app: Api, { config, db }: Deps) {
   serve('checkIn', async (request, reply) => {
     const { id: organiserId } = viewerOf(request).user;
     const ticketId = readTicketCode(request.body.code, keys);
-    if (!ticketId) fail({ kind: 'ticket-not-valid', reason: 'This is not the code of a ticket.' });
+    if (!ticketId) fail({ kind: 'ticket-not-valid', reason: 'This is not a ticket code.' });
     const ticket = await ticketAtDoor(db, ticketId);
     if (!ticket) fail({ kind: 'ticket-not-valid', reason: 'The booking of this ticket was cancelled.' });
-    if (ticket.organiserId !== organiserId) fail({ kind: 'forbidden', reason: 'This ticket is for another’s event.' });
+    if (ticket.organiserId !== organiserId)
+      fail({ kind: 'forbidden', reason: 'This ticket is for another organiser’s event.' });
     if (ticket.eventStatus === 'cancelled') fail({ kind: 'ticket-not-valid', reason: 'The event was cancelled.' });
 
     const checkedInAt = await admitTicket(db, ticketId, organiserId);

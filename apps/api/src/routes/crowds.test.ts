@@ -7,14 +7,14 @@ import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-/** Two tasks behind one shop. */
+/** Two tasks that share their stores. */
 let tasks: Awaited<ReturnType<typeof testApp>>[];
 beforeAll(async () => {
   tasks = [await testApp(stores), await testApp(stores)];
 });
 
 const taskOf = (index: number) => tasks[index % tasks.length] as (typeof tasks)[number];
-/** They arrive twenty at a time, so that it is the shop that is tested and not the patience of the pool. */
+/** They arrive twenty at a time, so that the test measures the booking path and not the connection pool's timeout. */
 async function crowd(size: number) {
   const people: Awaited<ReturnType<typeof person>>[] = [];
   while (people.length < size) {
@@ -39,7 +39,7 @@ async function market(capacities: number[], maxPerUser = 10) {
 }
 const broken = async () => (await audit(taskOf(0).db)).filter(({ offenders }) => offenders.length > 0);
 
-test('90 buyers at two tasks get exactly the 60 tickets, and the others are told that it is sold out', async () => {
+test('90 buyers at two tasks get exactly 60 tickets, and the other 30 get sold_out', async () => {
   const { ask, payAt, lineOf, counts } = await market([60]);
   const buyers = await crowd(90);
   const outcomes = await Promise.all(
@@ -55,10 +55,10 @@ test('90 buyers at two tasks get exactly the 60 tickets, and the others are told
   expect(await broken()).toEqual([]);
 });
 
-test('nobody is refused while places are free: buyers who come back find every place that others gave back', async () => {
+test('no buyer is refused while tickets are free: buyers who retry find every ticket that others returned', async () => {
   const { ask, leaveAt, lineOf, counts } = await market([60, 60]);
   const buyers = await crowd(80);
-  // Everybody wants three of one type, in all 240 for 120 places; every third changes their mind.
+  // Every buyer wants three of one type, 240 tickets for a capacity of 120; every third buyer cancels.
   const sizes = await Promise.all(
     buyers.map(async ({ sid }, index) => {
       const asked = await ask(index, sid, [lineOf(3, index % 2)]);
@@ -71,7 +71,7 @@ test('nobody is refused while places are free: buyers who come back find every p
   const held = sizes.reduce<number>((sum, size) => sum + size, 0);
   const [one, other] = await counts();
   expect((one?.held ?? 0) + (other?.held ?? 0)).toBe(held);
-  // Those who went away empty-handed try again, one at a time: now all of what is free is theirs.
+  // The refused buyers retry one at a time: now every free ticket is theirs.
   for (const [index, { sid }] of buyers.entries()) {
     if (sizes[index] === 0) await ask(index, sid, [lineOf(3, index % 2)]);
   }
@@ -82,7 +82,7 @@ test('nobody is refused while places are free: buyers who come back find every p
   expect(await broken()).toEqual([]);
 });
 
-test('two tabs at two tasks cannot pass the limit per person', async () => {
+test('two concurrent requests at two tasks cannot exceed the limit per user', async () => {
   const { ask, lineOf, counts } = await market([50, 50], 1);
   const { sid } = await person(taskOf(0));
   const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => ask(index, sid, [lineOf(1, index % 2)])));
@@ -92,7 +92,7 @@ test('two tabs at two tasks cannot pass the limit per person', async () => {
   expect((one?.held ?? 0) + (other?.held ?? 0)).toBe(1);
 });
 
-test('several ticket types are booked together or not at all, whoever else wants them', async () => {
+test('several ticket types are booked all or none, under contention', async () => {
   const { ask, lineOf, counts } = await market([10, 40]);
   const buyers = await crowd(30);
   const answers = await Promise.all(

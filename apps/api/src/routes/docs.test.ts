@@ -41,11 +41,11 @@ test.each([
   ['post', '/v1/admin/audits'],
   ['get', '/v1/admin/limits/activity/series'],
   ['get', '/v1/playground/bucket'],
-])('the description has %s %s', async (method, path) => {
+])('the OpenAPI description includes %s %s', async (method, path) => {
   expect(Object.keys((await description()).paths[path] ?? {})).toContain(method);
 });
 
-test('it is OpenAPI 3.1, and every operation says what its errors look like', async () => {
+test('the description is valid OpenAPI 3.1, and every operation documents its errors', async () => {
   const { openapi, paths } = await description();
   expect(openapi).toBe('3.1.0');
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
@@ -56,7 +56,7 @@ test('it is OpenAPI 3.1, and every operation says what its errors look like', as
   }
 });
 
-test('the API reference names its language, loads nothing from other hosts, and allows no inline script or style', async () => {
+test('the API reference declares its language, loads nothing from other hosts, and allows no inline script or style', async () => {
   const [page, again] = [await made.app.inject('/docs'), await made.app.inject('/docs')];
   expect(page.headers['content-type']).toContain('text/html');
   expect(page.body).toContain('<html lang="en">');
@@ -71,18 +71,18 @@ test('the API reference names its language, loads nothing from other hosts, and 
   expect(again.body).not.toContain(nonce);
 });
 
-test('the description is the same at both of its addresses', async () => {
+test('the description is the same at both of its URLs', async () => {
   const [one, other] = [await made.app.inject('/openapi.json'), await made.app.inject('/docs/openapi.json')];
   expect([one.statusCode, other.statusCode]).toEqual([200, 200]);
   expect(other.json()).toEqual(one.json());
 });
 
-test('with a slash at its end the address of the reference leads to the reference', async () => {
+test('the reference’s URL with a trailing slash redirects to the reference', async () => {
   const { statusCode, headers } = await made.app.inject('/docs/');
   expect([statusCode, headers.location]).toEqual([308, '/docs']);
 });
 
-test('the type of every problem leads to what it means', async () => {
+test('the type of every problem links to its explanation', async () => {
   for (const code of Object.keys(problems))
     expect((await made.app.inject(`/problems/${code}`)).json()).toMatchObject({ error: code });
   expect((await made.app.inject('/problems/nothing')).json()).toMatchObject({ status: 404, error: 'not_found' });
@@ -96,7 +96,7 @@ test.each([
   '/%00',
   '/v1/events/%ff',
   `/${'x'.repeat(2000)}`,
-])('an address that nothing is behind is a problem and no fault: %s', async (url) => {
+])('an unknown URL is answered with a problem, not a server error: %s', async (url) => {
   const response = await made.app.inject(url);
   expect(response.statusCode).toBeGreaterThanOrEqual(400);
   expect(response.statusCode).toBeLessThan(500);

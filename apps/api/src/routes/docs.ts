@@ -14,16 +14,16 @@ import { contentSecurityPolicy } from '../plugins/security-headers.ts';
 const problemParams = z.object({ code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]) });
 const problemAnswer = z.object({ error: z.string(), status: z.int(), title: z.string() });
 
-/** Every route may answer with a problem; which ones is in its description and in `/problems`. */
+/** Any route may respond with a problem; its description and `/problems` list which ones. */
 const anyProblem = {
   description: 'A problem (RFC 9457)',
   content: { 'application/problem+json': { schema: z.toJSONSchema(problem, { target: 'openapi-3.0' }) } },
 };
 
-/** The noun of a path: `/v1/events/:event/ticket-types` is about events. */
+/** The resource of a path: `/v1/events/:event/ticket-types` belongs to events. */
 const tagOf = (url: string) => url.match(/^\/v1\/([a-z-]+)/)?.[1] ?? 'the task itself';
 
-/** Has to come before the routes that it describes. */
+/** Call it before the routes that it describes are registered. */
 export async function describeRoutes(app: Api) {
   await app.register(swagger, {
     openapi: {
@@ -32,7 +32,7 @@ export async function describeRoutes(app: Api) {
         title: 'MiniTickets',
         version: '1',
         description:
-          'A ticketing application that is also a place to study. Errors are `application/problem+json`; switch on their `error` code. Limited answers say what is left in `X-RateLimit-*` and `RateLimit`.',
+          'A ticketing application that is also a place to study. Errors are `application/problem+json`; switch on their `error` code. Limited responses carry their budget in `X-RateLimit-*` and `RateLimit`.',
       },
       components: {
         securitySchemes: {
@@ -49,7 +49,7 @@ export async function describeRoutes(app: Api) {
   });
 }
 
-/** The API reference: the page, its scripts, and the description that it reads. It loads nothing from other hosts. */
+/** The API reference: its page, its script, and the OpenAPI description. It loads nothing from other hosts. */
 export async function docsRoutes(app: Api) {
   const hidden = { schema: { hide: true } };
   const bundle = await readFile(bundlePath, 'utf8');
@@ -84,7 +84,7 @@ export async function docsRoutes(app: Api) {
   );
 }
 
-/** The Scalar reference as one script. Its Fastify plugin writes a page that needs inline scripts and has no language. */
+/** The Scalar reference as one script. Its Fastify plugin renders a page that needs inline scripts and declares no language. */
 const bundlePath = join(
   dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')),
   'js/standalone.js',
@@ -107,8 +107,9 @@ const referencePage = (nonce: string) => `<!doctype html>
 `;
 
 /**
- * Runs before the reference's own script, which inserts style elements as it goes: with the nonce of this answer the content
- * security policy lets them in, and no other inline style. Fonts, statistics and the assistant of its maker are off.
+ * Runs before the reference's own script, which inserts style elements at run time: the nonce of this response lets the
+ * content security policy accept them, and no other inline style. Fonts, telemetry and the vendor's assistant are switched
+ * off.
  */
 const startReference = `'use strict';
 {

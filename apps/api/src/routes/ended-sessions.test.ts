@@ -32,23 +32,20 @@ test.each<[string, (list: string) => Promise<unknown>]>([
   ['was lost', (list) => made.redis.del(list)],
   ['is junk', (list) => made.redis.set(list, 'junk')],
   ['names others', (list) => made.redis.multi().del(list).zadd(list, 1, 'nobody').exec()],
-])(
-  'logging out everywhere ends every session when the list of them %s, and none that begins later',
-  async (_, spoil) => {
-    const { user, sid } = await person(made);
-    const elsewhere = await another(user);
-    await spoil(`sessions-of:${ownerOf(user.id)}`);
-    expect((await call('DELETE', '/v1/sessions', sid)).statusCode).toBe(204);
-    expect([await statusWith(sid), await statusWith(elsewhere)]).toEqual([401, 401]);
-    expect(await statusWith(await another(user))).toBe(200);
-  },
-);
+])('log-out everywhere ends every existing session when their set %s, and no later session', async (_, spoil) => {
+  const { user, sid } = await person(made);
+  const elsewhere = await another(user);
+  await spoil(`sessions-of:${ownerOf(user.id)}`);
+  expect((await call('DELETE', '/v1/sessions', sid)).statusCode).toBe(204);
+  expect([await statusWith(sid), await statusWith(elsewhere)]).toEqual([401, 401]);
+  expect(await statusWith(await another(user))).toBe(200);
+});
 
-test('however fast they follow one another, a log-out everywhere ends what was before, and no log-in after it', async () => {
+test('of interleaved log-ins and log-outs everywhere, each log-out ends exactly the sessions before it', async () => {
   const { user } = await person(made);
   const owner = ownerOf(user.id);
   const sids = Array.from({ length: 20 }, () => randomBytes(32).toString('base64url'));
-  // One connection, so Redis does all of it in this order, several in the same millisecond.
+  // One connection, so that Redis runs them in this order, several in the same millisecond.
   const lived = sids.map(async (sid) => {
     const begun = createSession(made.redis, sid, user, owner);
     const after = touchSession(made.redis, sid);
@@ -61,7 +58,7 @@ test('however fast they follow one another, a log-out everywhere ends what was b
   expect(await Promise.all(lived)).toEqual(sids.map(() => [user.id, null]));
 });
 
-test('the mark of a log-out everywhere goes when no session from before it can live any more', async () => {
+test('the watermark of a log-out everywhere expires when no earlier session can be alive', async () => {
   const { user, sid } = await person(made);
   await call('DELETE', '/v1/sessions', sid);
   const left = await made.redis.pttl(`sessions-over:${ownerOf(user.id)}`);
@@ -75,7 +72,7 @@ test.each<[string, (mark: string) => Promise<unknown>]>([
   ['in words', (mark) => made.redis.set(mark, 'tomorrow')],
   ['at no time', (mark) => made.redis.set(mark, 'nan')],
   ['that never ends', (mark) => made.redis.set(mark, 'inf')],
-])('a mark %s ends nobody’s session, and is removed', async (_, spoil) => {
+])('a watermark %s ends no session, and is removed', async (_, spoil) => {
   const { user, sid } = await person(made);
   const mark = `sessions-over:${ownerOf(user.id)}`;
   await spoil(mark);
@@ -85,7 +82,7 @@ test.each<[string, (mark: string) => Promise<unknown>]>([
   expect(await statusWith(await another(user))).toBe(200);
 });
 
-test('an admin ends all sessions of a user, and only theirs, whatever the case of the id', async () => {
+test('an admin ends all sessions of one user and of no other, whatever the case of the id', async () => {
   const admin = await person(made, { role: 'admin' });
   const bystander = await person(made);
   for (const spell of [(id: string) => id, (id: string) => id.toUpperCase()]) {
@@ -98,7 +95,7 @@ test('an admin ends all sessions of a user, and only theirs, whatever the case o
   expect([await statusWith(bystander.sid), await statusWith(admin.sid)]).toEqual([200, 200]);
 });
 
-test('nobody else ends another’s sessions, and what is no id is refused by name', async () => {
+test('only an admin ends another user’s sessions, and an invalid id is refused by name', async () => {
   const { user, sid } = await person(made);
   const other = await person(made, { role: 'organiser' });
   expect((await call('DELETE', `/v1/admin/users/${user.id}/sessions`, other.sid)).statusCode).toBe(403);
@@ -123,7 +120,7 @@ test.each<[string, (sid: string) => ReturnType<typeof call>]>([
       return call('POST', '/v1/bookings', sid, { eventId: event.id, lines: [lineOf(1)] });
     },
   ],
-])('who was deleted and %s is told to log in, and their sessions end', async (_, act) => {
+])('a deleted user who %s is asked to log in, and their sessions end', async (_, act) => {
   const { user, sid } = await person(made, { role: 'organiser' });
   const elsewhere = await another(user);
   await made.db.delete(users).where(eq(users.id, user.id));
@@ -133,7 +130,7 @@ test.each<[string, (sid: string) => ReturnType<typeof call>]>([
   expect(await made.redis.exists(keyOf(sid), keyOf(elsewhere))).toBe(0);
 });
 
-test('every foreign key to an account says by its name that it is one, so that its breach is known for what it is', async () => {
+test('every foreign key to users has a name that identifies it, so that its violation is recognised', async () => {
   const { rows } = await made.db.execute<{ name: string }>(
     sql`select conname as name from pg_constraint where confrelid = 'users'::regclass`,
   );

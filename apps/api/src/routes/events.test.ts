@@ -38,7 +38,7 @@ const draft = (change: object = {}) => ({
 });
 const create = async (change: object = {}) => (await call('POST', '/v1/events', organiser, draft(change))).json();
 
-test('an organiser creates an event with its ticket types, in their order', async () => {
+test('an organiser creates an event with its ticket types in order', async () => {
   const response = await call('POST', '/v1/events', organiser, draft({ name: 'Köln in Farbe' }));
   expect(response.statusCode).toBe(201);
   expect(response.json()).toMatchObject({ slug: 'koln-in-farbe', status: 'on_sale', maxPerUser: 10 });
@@ -54,7 +54,7 @@ test('an event is found by its id and by its slug', async () => {
   expect((await call('GET', '/v1/events/nothing-like-it')).json()).toMatchObject({ status: 404, error: 'not_found' });
 });
 
-test('a slug that was asked for and is taken is refused, one that nobody asked for gets longer', async () => {
+test('a requested slug that is taken is refused, and a generated one gets a suffix', async () => {
   await create({ name: 'Twice' });
   expect((await create({ name: 'Twice' })).slug).toMatch(/^twice-[0-9a-f]{8}$/);
   expect(await create({ slug: 'twice' })).toMatchObject({ status: 409, error: 'slug_taken' });
@@ -68,7 +68,7 @@ test('only organisers create events', async () => {
   });
 });
 
-test('a draft is seen by its organiser alone, and is in nobody’s list', async () => {
+test('only its organiser sees a draft, and no list includes it', async () => {
   const { id } = await create({ name: 'Not yet', status: 'draft' });
   expect((await call('GET', `/v1/events/${id}`, organiser)).statusCode).toBe(200);
   for (const sid of [undefined, customer, otherOrganiser])
@@ -77,7 +77,7 @@ test('a draft is seen by its organiser alone, and is in nobody’s list', async 
   expect((await call('GET', '/v1/events?search=Not+yet&mine=true', organiser)).json().items).toHaveLength(1);
 });
 
-test('pages neither repeat nor hide an event, even among equal times', async () => {
+test('pages neither repeat nor hide an event, even among equal start times', async () => {
   const startsAt = inDays(200);
   const names = Array.from({ length: 7 }, (_, number) => `Paged ${number}`);
   for (const name of names) await create({ name, startsAt });
@@ -103,7 +103,7 @@ test.each([
   'cursor=x',
   'unknown=1',
   'search=%00',
-])('the list refuses %s by name', async (query) => {
+])('the list refuses %s and names the field', async (query) => {
   expect((await call('GET', `/v1/events?${query}`)).json()).toMatchObject({
     status: 400,
     error: 'validation_failed',
@@ -120,14 +120,14 @@ test.each(['search=M%E4rz', 'search=%ED%A0%80', 'search=%', 'search=a&limit=%zz'
   },
 );
 
-test('nothing answers where a parameter is empty', async () => {
+test('an empty path parameter matches no route', async () => {
   for (const url of ['/v1/events/', '/v1/events/?limit=1', '/v1/bookings/', '/v1/events//ticket-types']) {
     const method = url.endsWith('types') ? 'POST' : 'GET';
     expect((await call(method, url, organiser)).json()).toMatchObject({ status: 404, error: 'not_found' });
   }
 });
 
-test('a search is words, not a pattern', async () => {
+test('a search matches words, not patterns', async () => {
   await create({ name: '100% Percent_Night' });
   const found = async (search: string) =>
     (await call('GET', `/v1/events?search=${encodeURIComponent(search)}`)).json().items.length;
@@ -137,7 +137,7 @@ test('a search is words, not a pattern', async () => {
   expect(await found("' or 1=1 --")).toBe(0);
 });
 
-test('a search finds every spelling of what it looks for', async () => {
+test('a search matches every spelling of a word', async () => {
   await create({ name: 'Straßenfest: L’Été des Ὀδυσσεύς', venue: 'Zürich, Łaźnia' });
   const found = async (search: string) =>
     (await call('GET', `/v1/events?search=${encodeURIComponent(search)}`)).json().items.length;
@@ -156,7 +156,7 @@ test('a search finds every spelling of what it looks for', async () => {
   }
 });
 
-test('a changed name or venue is found by its new words, and no longer by its old ones', async () => {
+test('a changed name or venue is found by its new words, and not by its old ones', async () => {
   const { id } = await create({ name: 'Renamed Ælfred', venue: 'Old Barn' });
   const found = async (search: string) => (await call('GET', `/v1/events?search=${search}`)).json().items.length;
   await call('PATCH', `/v1/events/${id}`, organiser, { name: 'Renamed Öde' });
@@ -165,14 +165,14 @@ test('a changed name or venue is found by its new words, and no longer by its ol
   expect([await found('ode+barn'), await found('ode+mill')]).toEqual([0, 1]);
 });
 
-test('every word of a search counts, the eleventh too', async () => {
+test('every word of a search counts, including the eleventh', async () => {
   await create({ name: 'a b c d e f g h i j' });
   const found = async (search: string) => (await call('GET', `/v1/events?search=${search}`)).json().items.length;
   expect(await found('a+b+c+d+e+f+g+h+i+j')).toBeGreaterThan(0);
   expect(await found('a+b+c+d+e+f+g+h+i+j+xylophone')).toBe(0);
 });
 
-test('an event in October keeps November’s hour: the instant is stored, the zone is told', async () => {
+test('an event across the change to winter time keeps its instant, and its time zone is returned', async () => {
   const { id } = await create({ name: 'Clock change', startsAt: '2027-11-02T20:00:00+01:00' });
   expect((await call('GET', `/v1/events/${id}`)).json()).toMatchObject({
     startsAt: '2027-11-02T19:00:00.000Z',
@@ -207,13 +207,13 @@ test.each([
     },
     '/currency',
   ],
-])('an event that cannot be is refused with its path: %j', async (change, path) => {
+])('an invalid event is refused with the path of the fault: %j', async (change, path) => {
   const refused = await create(change);
   expect(refused).toMatchObject({ status: 400, error: 'validation_failed' });
   expect(refused.errors[0].path).toBe(path);
 });
 
-test('an organiser changes their own event and nobody else’s', async () => {
+test('an organiser changes their own events and no others', async () => {
   const { id } = await create({ name: 'Before' });
   expect((await call('PATCH', `/v1/events/${id}`, otherOrganiser, { name: 'Mine' })).statusCode).toBe(404);
   expect((await call('PATCH', `/v1/events/${id}`, organiser, { name: 'After' })).json()).toMatchObject({
@@ -225,7 +225,7 @@ test('an organiser changes their own event and nobody else’s', async () => {
   });
 });
 
-test('a ticket type is added and changed; its capacity never goes below what is sold and held', async () => {
+test('a ticket type is added and changed, and its capacity never falls below sold + held', async () => {
   const event = await create({ name: 'Growing' });
   const added = await call('POST', `/v1/events/${event.id}/ticket-types`, organiser, {
     name: 'Balcony',
@@ -252,7 +252,7 @@ test('a ticket type is added and changed; its capacity never goes below what is 
   expect(lines[0].unitPriceMinor).toBe(9900);
 });
 
-test('a price is bounded in the currency of its ticket type, also when it changes', async () => {
+test('a price is bounded by its ticket type’s currency, also when it changes', async () => {
   const rupiah = { name: 'Festival', priceMinor: 50_000_000_00, currency: 'IDR', capacity: 10 };
   const event = await create({ name: 'Java Jazz', ticketTypes: [rupiah] });
   expect(event.ticketTypes).toMatchObject([{ priceMinor: 5_000_000_000, currency: 'IDR' }]);
@@ -272,13 +272,13 @@ test('a price is bounded in the currency of its ticket type, also when it change
   expect(paid.json()).toMatchObject({ status: 'confirmed', payment: 'paid', totalMinor: 100_000_000_000 });
 });
 
-test('a time zone is kept as it was sent, under its old name or its new one', async () => {
+test('a time zone keeps the name that was sent, whether current or deprecated', async () => {
   for (const timeZone of ['Asia/Kolkata', 'Asia/Calcutta', 'Europe/Kyiv', 'Etc/UTC']) {
     expect(await create({ timeZone })).toMatchObject({ timeZone });
   }
 });
 
-test('one event sells in one currency', async () => {
+test('an event sells in one currency', async () => {
   const { id } = await create({ name: 'One currency' });
   const added = await call('POST', `/v1/events/${id}/ticket-types`, organiser, {
     name: 'Dollars',
@@ -302,7 +302,7 @@ test('a cancelled event stays cancelled, and can still be renamed', async () => 
   });
 });
 
-test('a slug never has the form of an id, by which another event could be meant', async () => {
+test('a slug never has the form of an id, which could mean another event', async () => {
   const id = crypto.randomUUID();
   expect(await create({ slug: id })).toMatchObject({ error: 'validation_failed', errors: [{ path: '/slug' }] });
   const { slug } = await create({ name: id });

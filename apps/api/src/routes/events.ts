@@ -60,7 +60,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
     const created = await insert(slug ?? slugFrom(rest.name)).catch((error: unknown) => {
       if (!violates(error, 'events_slug_unique')) throw error;
       if (slug !== undefined) fail({ kind: 'slug-taken' });
-      // Nobody asked for this slug, so nobody minds a longer one.
+      // The client did not choose this slug, so a longer one is fine.
       return insert(`${slugFrom(rest.name)}-${crypto.randomUUID().slice(0, 8)}`);
     });
     return reply.code(201).header('location', `/v1/events/${created.id}`).send(created);
@@ -84,7 +84,10 @@ export function eventRoutes(app: Api, { db }: Deps) {
   );
 }
 
-/** The event that an organiser may see while it is a draft, and change: their own. Another organiser's is as good as not there. */
+/**
+ * Returns the event if the viewer may see it as a draft and change it: its organiser or an admin. To anyone else a draft is
+ * reported as missing.
+ */
 export async function ownEvent(viewer: Viewer | null, row: EventRow | undefined) {
   if (!row || !runs(viewer, row)) fail({ kind: 'not-found', what: 'event' });
   return row;

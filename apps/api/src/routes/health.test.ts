@@ -10,7 +10,7 @@ import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
 
-/** An application on a Redis of its own, and a connection of that Redis's operator. */
+/** An application with its own Redis, and an operator's connection to it. */
 async function withOwnRedis(settings: string[] = []) {
   const server = await startRedis({ settings });
   onTestFinished(() => server.stop());
@@ -36,7 +36,7 @@ test.each([
   const { app, operator } = await withOwnRedis();
   expect(await ready(app)).toMatchObject({ code: 200 });
   await arrange(operator);
-  // A task that was just refused by a replica looks for another primary first.
+  // A task that was just refused by a replica first looks for another primary.
   const expected = { code: 503, detail: `Not ready: Redis ${condition}.` };
   await vi.waitFor(async () => expect(await ready(app)).toMatchObject(expected), 5_000);
 });
@@ -51,7 +51,7 @@ test.each([
     const { app, operator } = await withOwnRedis();
     await arrange(operator);
     expect((await app.inject('/v1/events')).statusCode).toBe(200);
-    // The breaker rests after a failure; afterwards Redis is asked again and says what is wrong.
+    // After the cooldown the breaker is half-open, and Redis reports the fault.
     await vi.waitFor(async () => {
       const payload = { email: 'someone@example.test', password: 'correct horse battery staple' };
       const login = await app.inject({ method: 'POST', url: '/v1/sessions', payload });
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('a Redis that may evict keys is reported by the probe and by a metric, and a task stays ready', async () => {
+test('a Redis that may evict keys is reported by the probe and a metric, and the task stays ready', async () => {
   const { app } = await withOwnRedis(['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru']);
   const answer = await ready(app);
   expect(answer).toMatchObject({ code: 200 });
@@ -71,7 +71,7 @@ test('a Redis that may evict keys is reported by the probe and by a metric, and 
 test.each([
   ['no memory limit', ['--maxmemory', '0', '--maxmemory-policy', 'allkeys-lru']],
   ['the policy noeviction', ['--maxmemory', '100mb', '--maxmemory-policy', 'noeviction']],
-])('a Redis with %s evicts nothing, and there is no warning', async (_, settings) => {
+])('a Redis with %s evicts nothing, and no warning appears', async (_, settings) => {
   const { app } = await withOwnRedis(settings);
   expect((await ready(app)).warnings).toBeUndefined();
   expect((await app.inject('/metrics')).body).toMatch(/^minitickets_redis_may_evict\{.*\} 0$/m);

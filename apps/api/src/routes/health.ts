@@ -5,13 +5,13 @@ import { sendProblem } from '../plugins/error-mapping.ts';
 import { evictionWarning } from '../plugins/redis-eviction.ts';
 import { probeStores } from '../plugins/store-probes.ts';
 
-/** Balancers ask every second: logging each probe would bury everything else. */
+/** Balancers probe every second; logging each probe would drown everything else. */
 const quietly = { logLevel: 'warn' } as const;
 
-/** Set by the server when it begins to drain. */
+/** Set by the server when it starts to drain. */
 export type Lifecycle = { draining: boolean };
 
-/** The probes. `evictionPolicy` is the one under which Redis may evict keys, or null. */
+/** The liveness and readiness probes. `evictionPolicy` returns the policy under which Redis may evict keys, or null. */
 export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictionPolicy: () => string | null) {
   const { config } = deps;
   app.get(
@@ -19,7 +19,7 @@ export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictio
     {
       ...quietly,
       schema: {
-        summary: 'Does the process answer',
+        summary: 'Liveness: the process responds',
         response: { 200: z.object({ status: z.literal('live'), task: z.string() }) },
       },
     },
@@ -31,14 +31,15 @@ export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictio
     {
       ...quietly,
       schema: {
-        summary: 'Can it do all of its work: both stores take writes',
+        summary: 'Readiness: both stores accept writes',
         response: {
           200: z.object({ status: z.literal('ready'), task: z.string(), warnings: z.array(z.string()).optional() }),
         },
       },
     },
     async (_request, reply) => {
-      // Balancers look for this word: a draining task gets no new requests, one without a store still answers what it can.
+      // Balancers look for this word: a draining task gets no new requests, while a task without a store still serves what it
+      // can.
       if (lifecycle.draining) return sendProblem(reply, { code: 'busy', detail: 'draining' });
       const { problems } = await probeStores(deps);
       if (problems.length > 0)

@@ -21,7 +21,7 @@ const inventoryOf = async (id: string): Promise<EventInventory | undefined> =>
   (await read('?limit=50')).items.find((event: EventInventory) => event.id === id);
 const hour = 3_600_000;
 
-test('of each ticket type it is told what is sold, held and free, and the three are its capacity', async () => {
+test('each ticket type reports sold, held and free, which add up to its capacity', async () => {
   const { event, book, pay, lineOf } = await shop(made, { capacities: [10, 5] });
   const { sid } = await person(made);
   await pay(sid, (await book(sid, [lineOf(3)])).json());
@@ -31,7 +31,7 @@ test('of each ticket type it is told what is sold, held and free, and the three 
   expect(second).toMatchObject({ capacity: 5, sold: 0, held: 1, free: 4, gateClosedUntil: null });
 });
 
-test('a hold that has ended is free, whether or not its places were given back yet', async () => {
+test('an expired hold counts as free, whether or not it was reclaimed yet', async () => {
   const { event, book } = await shop(made, { capacities: [10] });
   const { sid } = await person(made);
   const { id } = (await book(sid)).json();
@@ -39,7 +39,7 @@ test('a hold that has ended is free, whether or not its places were given back y
   expect((await inventoryOf(event.id))?.ticketTypes[0]).toMatchObject({ held: 0, free: 10 });
 });
 
-test('a closed gate is told with the time when it opens by itself', async () => {
+test('a closed gate reports when it opens by itself', async () => {
   const { event, typeIds } = await shop(made, { capacities: [1, 1] });
   const before = Date.now();
   const soldOut = [{ ticketTypeId: typeIds[0] ?? '', releases: 0, ticketTypeName: 'Type 1' }];
@@ -51,7 +51,7 @@ test('a closed gate is told with the time when it opens by itself', async () => 
   expect(open?.gateClosedUntil).toBeNull();
 });
 
-test('junk in the place of a gate is an open gate', async () => {
+test('a corrupt gate counts as open', async () => {
   const { event, typeIds } = await shop(made, { capacities: [1, 1] });
   await made.redis.lpush(`gate:{${event.id}}:${typeIds[0]}`, 'junk');
   await made.redis.set(`gate:{${event.id}}:${typeIds[1]}`, 'ajar', 'PX', 5000);
@@ -59,7 +59,7 @@ test('junk in the place of a gate is an open gate', async () => {
   expect(gates).toEqual([null, null]);
 });
 
-test('drafts and cancelled events are there, and what began within a day; older ones are not', async () => {
+test('the list includes drafts, cancelled events and events that started within a day, and no older ones', async () => {
   const draft = await shop(made, { status: 'draft' });
   const cancelled = await shop(made, { status: 'cancelled' });
   const begun = await shop(made, { startsAt: new Date(Date.now() - 23 * hour) });
@@ -73,7 +73,7 @@ test('drafts and cancelled events are there, and what began within a day; older 
   expect((await inventoryOf(none.event.id))?.ticketTypes).toEqual([]);
 });
 
-test('pages follow each other, soonest first, and leave nothing out', async () => {
+test('pages are ordered soonest first and leave nothing out', async () => {
   for (let count = 0; count < 3; count++) await shop(made);
   const all: EventInventory[] = (await read('?limit=50')).items;
   const paged: EventInventory[] = [];
@@ -96,7 +96,7 @@ test.each(['?limit=51', '?limit=0', '?cursor=nonsense', '?search=x'])('%s is not
   expect(await read(query)).toMatchObject({ status: 400, error: 'validation_failed' });
 });
 
-test('the places of all events are the business of admins', async () => {
+test('only admins see the inventory of all events', async () => {
   const { sid } = await person(made, { role: 'organiser' });
   expect((await made.app.inject({ url: '/v1/admin/events', cookies: { sid } })).statusCode).toBe(403);
 });

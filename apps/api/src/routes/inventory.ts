@@ -5,7 +5,7 @@ import { closedGates } from '../queries/inventory-gate.ts';
 import { inventoryOf } from '../queries/ticket-types.ts';
 import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 
-/** What of each event is sold, held and free, and whose gates are closed at this moment. */
+/** The sold, held and free tickets of each event, and its closed inventory gates. */
 export function inventoryRoutes(app: Api, { db, redis }: Deps) {
   const serve = routeServer(app, { db });
   serve('listInventory', async (request) => {

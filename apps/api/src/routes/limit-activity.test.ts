@@ -17,7 +17,7 @@ beforeAll(async () => {
 const activity = async (task: TestApp): Promise<LimitActivity> =>
   (await task.app.inject({ url: '/v1/admin/limits/activity', cookies: { sid: admin.sid } })).json();
 
-test('what two tasks decided is added up, and both tell the same', async () => {
+test('the decisions of two tasks are summed, and both tasks report the same', async () => {
   const { sid, user } = await person(tasks[0]);
   const play = (task: TestApp) => task.app.inject({ method: 'POST', url: '/v1/playground/requests', cookies: { sid } });
   for (let call = 0; call < 35; call++) for (const task of tasks) await play(task);
@@ -38,13 +38,13 @@ test('what two tasks decided is added up, and both tell the same', async () => {
   );
 });
 
-test('activity is told interval by interval: what was decided is in the interval it was reported in, on every task', async () => {
+test('activity is reported by interval: a decision counts in the interval of its report, on every task', async () => {
   const { redis } = tasks[0];
   const seriesOf = async (task: TestApp, minutes: number): Promise<LimitActivitySeries> => {
     const url = `/v1/admin/limits/activity/series?minutes=${minutes}`;
     return (await task.app.inject({ url, cookies: { sid: admin.sid } })).json();
   };
-  // Counts of a policy that nothing else of this file uses, in the second before, three minutes and twenty minutes ago.
+  // Counts of a policy that no other test of this file uses: one second, three minutes and twenty minutes ago.
   const now = Number((await redis.time())[0]);
   for (const [ago, count] of [
     [10, 3],
@@ -66,7 +66,7 @@ test('activity is told interval by interval: what was decided is in the interval
     count > 0 ? [{ count, ago: now - (endsAt - (60 - index) * 5) }] : [],
   );
   expect(told.map(({ count }) => count)).toEqual([5, 3]);
-  // Each began at most its own length before what was counted in it.
+  // Each interval started at most its own length before its count.
   for (const [index, ago] of [190, 10].entries()) {
     expect(told[index]?.ago).toBeGreaterThanOrEqual(ago);
     expect(told[index]?.ago).toBeLessThan(ago + 5);
@@ -83,7 +83,7 @@ test.each(['0', '16', '1.5', 'all', ''])('a series of %s minutes is not valid', 
   expect((await tasks[0].app.inject({ url, cookies: { sid: admin.sid } })).statusCode).toBe(400);
 });
 
-test('what was decided without Redis is told when it is back', async () => {
+test('decisions made without Redis are reported when it is back', async () => {
   const { app, redis } = await testApp(stores, { taskName: 'task-3' });
   const degraded = async () =>
     (await activity(tasks[0])).policies.find(({ policy }) => policy === 'playground-open')?.degraded ?? 0;
@@ -93,7 +93,7 @@ test('what was decided without Redis is told when it is back', async () => {
   for (let call = 1; call <= 4; call++) {
     const answer = await app.inject({ method: 'POST', url: '/v1/playground/requests?policy=playground-open' });
     expect(answer.json()).toMatchObject({ degraded: 'open' });
-    // A report comes to nothing after the first one, and after the last.
+    // A report fails after the first and after the last decision.
     const before = reports();
     if (call % 3 === 1) await vi.waitFor(() => expect(reports()).toBeGreaterThan(before), { timeout: 5000 });
   }
@@ -104,14 +104,14 @@ test('what was decided without Redis is told when it is back', async () => {
   expect(await degraded()).toBe(4);
 });
 
-test('a busy identity is told by a name that its bucket can be asked for', async () => {
+test('a busy identity is reported by a name that can be looked up as a bucket', async () => {
   const { mostRefused } = await activity(tasks[0]);
   const url = `/v1/admin/limits/playground/buckets/${mostRefused[0]?.bucket}`;
   const answer = await tasks[0].app.inject({ url, cookies: { sid: admin.sid } });
   expect(answer.json()).toMatchObject({ state: 'stored' });
 });
 
-test('memory is bounded: of many identities the busiest are kept, in their order, and all of it expires', async () => {
+test('memory is bounded: of many identities the busiest are kept in order, and everything expires', async () => {
   const { redis } = tasks[0];
   for (let batch = 0; batch < 5; batch++) {
     const names = Array.from({ length: 1000 }, (_, index) => [`login ${batch}-${index}`, 1 + (index % 7)] as const);
@@ -132,7 +132,7 @@ test('memory is bounded: of many identities the busiest are kept, in their order
   }
 });
 
-test('junk in the place of what is counted is left out, and removed by the next report', async () => {
+test('corrupt counts are skipped, and removed by the next report', async () => {
   const { redis } = tasks[0];
   const counts = {
     totals: { 'login throttled': 1 },
@@ -162,7 +162,7 @@ test('junk in the place of what is counted is left out, and removed by the next 
   expect(totals.find(({ name }) => name === 'login throttled')?.count).toBeGreaterThan(0);
 });
 
-test('activity is the business of admins', async () => {
+test('only admins see the activity', async () => {
   const { sid } = await person(tasks[0], { role: 'organiser' });
   for (const url of ['/v1/admin/limits/activity', '/v1/admin/limits/activity/series']) {
     expect((await tasks[0].app.inject({ url, cookies: { sid } })).statusCode).toBe(403);

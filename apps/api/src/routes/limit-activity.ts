@@ -2,7 +2,10 @@ import type { Api, Deps } from '../deps.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { INTERVAL_SECONDS, readActivity, readActivitySeries } from '../queries/limit-activity.ts';
 
-/** What the limits did over the last minutes: the same from every task, up to the second that has not been reported yet. */
+/**
+ * The limiter's activity over the last minutes: the same on every task, except for the latest second, which is not reported
+ * yet.
+ */
 export function limitActivityRoutes(app: Api, { db, redis }: Deps) {
   const serve = routeServer(app, { db });
   serve('readLimitActivity', async (request) => {
@@ -32,7 +35,7 @@ type Count = { name: string; count: number };
 const outcomes = ['allowed', 'throttled', 'suppressed', 'degraded'] as const;
 type Outcome = (typeof outcomes)[number];
 
-/** A list for each outcome of a policy, with a number for each interval. */
+/** Returns a series per outcome of a policy, with one count for each interval. */
 function seriesByPolicy(points: (Count & { interval: number })[], intervals: number) {
   const rows = new Map<string, { policy: string } & Record<Outcome, number[]>>();
   const zeros = () => Array.from({ length: intervals }, () => 0);
@@ -50,7 +53,7 @@ function seriesByPolicy(points: (Count & { interval: number })[], intervals: num
   return [...rows.values()].sort((a, b) => a.policy.localeCompare(b.policy));
 }
 
-/** Totals are counted by `policy outcome`. */
+/** Groups totals, which are counted by `policy outcome`. */
 function byPolicy(totals: Count[]) {
   const rows = new Map<
     string,
@@ -65,7 +68,7 @@ function byPolicy(totals: Count[]) {
   return [...rows.values()].sort((a, b) => a.policy.localeCompare(b.policy));
 }
 
-/** Identities are counted by `policy bucket`; what is no such count is left out. */
+/** Identities are counted by `policy bucket`; malformed names are skipped. */
 const busy = (counts: Count[]) =>
   counts.flatMap(({ name, count }) => {
     const [policy, bucket] = name.split(' ');

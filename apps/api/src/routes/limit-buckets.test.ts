@@ -15,7 +15,7 @@ const asAdmin = (method: 'GET' | 'DELETE', url: string) => the.app.inject({ meth
 const explain = async (policy: string, bucket: string) =>
   (await asAdmin('GET', `/v1/admin/limits/${policy}/buckets/${encodeURIComponent(bucket)}`)).json();
 const book = (sid: string) => the.app.inject({ method: 'POST', url: '/v1/bookings', cookies: { sid }, payload: {} });
-/** A customer who has hammered until the ban. */
+/** A customer who hammered until banned. */
 async function banned() {
   const { user, sid } = await person(the);
   let last = await book(sid);
@@ -24,7 +24,7 @@ async function banned() {
   return { sid, identity: `user:${user.id}` };
 }
 
-test('a bucket that was never used is full, and nothing is kept of it', async () => {
+test('an unused bucket is full, and nothing is stored for it', async () => {
   const { user } = await person(the);
   expect(await explain('booking', `user:${user.id}`)).toMatchObject({
     ...{ policy: 'booking', state: 'absent', limit: null, tokens: null, nextAllowedAt: null, expiresAt: null },
@@ -32,10 +32,10 @@ test('a bucket that was never used is full, and nothing is kept of it', async ()
   });
 });
 
-test('a bucket in use says what it holds, when it is full and when the next call is served', async () => {
+test('a bucket in use reports its tokens, when it is full and when the next call is served', async () => {
   const { user, sid } = await person(the);
   for (let call = 0; call < 12; call++) await book(sid);
-  // An id is the same in any case.
+  // Ids are case-insensitive.
   const explained = await explain('booking', `user:${user.id.toUpperCase()}`);
   expect(explained).toMatchObject({
     state: 'stored',
@@ -45,13 +45,13 @@ test('a bucket in use says what it holds, when it is full and when the next call
   });
   expect(explained.tokens).toBeLessThan(10);
   const now = Date.parse(explained.clock.now);
-  // What is missing comes back at one token per second, and the key lives until then.
+  // Tokens refill at one per second, and the key lives until the bucket is full.
   const fullInMs = Date.parse(explained.fullAt) - now;
   expect(fullInMs).toBeCloseTo((10 - explained.tokens) * 1000, -1);
   expect(Date.parse(explained.expiresAt)).toBeGreaterThanOrEqual(Date.parse(explained.fullAt));
 });
 
-test('a ban is explained: its end, its step, and when all is forgotten', async () => {
+test('a ban is explained: its end, its step, and when earlier bans are forgotten', async () => {
   const { identity } = await banned();
   const explained = await explain('booking', identity);
   expect(explained).toMatchObject({ state: 'stored', bans: 1, strikes: 0, nextAllowedAt: explained.bannedUntil });
@@ -61,27 +61,27 @@ test('a ban is explained: its end, its step, and when all is forgotten', async (
   expect(Date.parse(explained.forgottenAt)).toBe(Date.parse(explained.bannedUntil) + 30 * 60_000);
 });
 
-test('asking changes nothing', async () => {
+test('reading a bucket changes nothing', async () => {
   const { identity } = await banned();
   const first = await explain('booking', identity);
   for (let call = 0; call < 5; call++) await explain('booking', identity);
   expect(await explain('booking', identity)).toMatchObject({ bannedUntil: first.bannedUntil, strikes: first.strikes });
 });
 
-test('a bucket is found by its name and by its identity, however that is spelled', async () => {
+test('a bucket is found by its name and by any spelling of its identity', async () => {
   await the.app.inject({ method: 'POST', url: '/v1/sessions', remoteAddress: '203.0.113.5', payload: {} });
   const byAddress = await explain('login', 'ip:::ffff:203.0.113.5');
   expect(byAddress.state).toBe('stored');
   expect(await explain('login', byAddress.bucket)).toMatchObject({ bucket: byAddress.bucket, state: 'stored' });
 });
 
-test('what cannot be read is said to be so', async () => {
+test('a corrupt bucket is reported as unreadable', async () => {
   const bucket = 'A'.repeat(22);
   await the.redis.set(`limit:{${bucket}}`, 'junk', 'PX', 60_000);
   expect(await explain('login', bucket)).toMatchObject({ state: 'unreadable', tokens: null });
 });
 
-test('a ban that is lifted is over, and its ladder forgotten; the tokens stay as they are', async () => {
+test('lifting a ban ends it and forgets earlier bans, and the tokens stay', async () => {
   const { sid, identity } = await banned();
   const { bucket } = await explain('booking', identity);
   expect((await asAdmin('DELETE', `/v1/admin/suppressions/${bucket}`)).statusCode).toBe(204);
@@ -91,16 +91,16 @@ test('a ban that is lifted is over, and its ladder forgotten; the tokens stay as
   expect((await book(sid)).json().error).not.toBe('suppressed');
 });
 
-test('a ban that there is not cannot be lifted', async () => {
+test('lifting a ban that does not exist is refused', async () => {
   const answer = await asAdmin('DELETE', `/v1/admin/suppressions/${'B'.repeat(22)}`);
   expect(answer.statusCode).toBe(404);
 });
 
-test.each(['short', 'host:example', `${'A'.repeat(22)}*`, 'user:'])('%s is no bucket', async (bucket) => {
+test.each(['short', 'host:example', `${'A'.repeat(22)}*`, 'user:'])('%s is not a valid bucket', async (bucket) => {
   expect((await explain('booking', bucket)).error).toBe('validation_failed');
 });
 
-test('buckets are the business of admins', async () => {
+test('only admins see buckets', async () => {
   const { sid } = await person(the);
   const url = `/v1/admin/limits/booking/buckets/${'A'.repeat(22)}`;
   expect((await the.app.inject({ url, cookies: { sid } })).statusCode).toBe(403);

@@ -6,7 +6,7 @@ import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
 type TestApp = Awaited<ReturnType<typeof testApp>>;
-/** Two tasks on the same stores. */
+/** Two tasks that share their stores. */
 let one: TestApp;
 let other: TestApp;
 let admin: Awaited<ReturnType<typeof person>>;
@@ -42,7 +42,7 @@ const inForce = async (task: TestApp, limit: number) => {
   await vi.waitFor(async () => expect((await play(task, sid)).limit).toBe(limit), { timeout: 2000 });
 };
 
-test('the two limits of the mission are shipped as they were asked for', async () => {
+test('the limits of log-in and booking are shipped as specified', async () => {
   expect(await limitOf('login', 'all')).toMatchObject({
     ...{
       capacity: 20,
@@ -59,7 +59,7 @@ test('the two limits of the mission are shipped as they were asked for', async (
   expect((await limitOf('booking', 'pro')).capacity).toBeGreaterThan(10);
 });
 
-test('limits are read and changed by admins alone', async () => {
+test('only admins read and change limits', async () => {
   const { sid } = await person(one, { role: 'organiser' });
   const asNobody = await one.app.inject({ url: '/v1/admin/limits' });
   expect(asNobody.statusCode).toBe(401);
@@ -68,25 +68,25 @@ test('limits are read and changed by admins alone', async () => {
   expect((await limitOf('playground', 'free')).shipped).toBe(true);
 });
 
-test('a change is in force in every task within two seconds, and at once in the one that made it', async () => {
+test('a change is in force on every task within two seconds, and at once on the task that made it', async () => {
   const { sid } = await person(one);
   expect(await play(one, sid)).toMatchObject({ limit: 10, remaining: 9 });
   expect((await put(PLAYGROUND, { capacity: 25 })).json()).toMatchObject({ capacity: 25, shipped: false });
-  // The bucket that was in use gains what was added.
+  // The bucket in use gains the added capacity.
   const after = await play(one, sid);
   expect(after.limit).toBe(25);
   expect(after.remaining).toBeGreaterThanOrEqual(23);
   await inForce(other, 25);
 });
 
-test('a change outlives the tasks that know it', async () => {
+test('a change survives a restart of the tasks', async () => {
   await put(PLAYGROUND, { capacity: 7 });
   const newTask = await testApp(stores, { taskName: 'task-3' });
   const { sid } = await person(one);
   expect((await play(newTask, sid)).limit).toBe(7);
 });
 
-test('who changed a limit, when, from what and to what is on record', async () => {
+test('the history records who changed a limit, when, from what and to what', async () => {
   await put('/v1/admin/limits/reads/pro', { capacity: 111 });
   await put('/v1/admin/limits/reads/pro', { capacity: 222 });
   const { items } = await read('/v1/admin/limits/changes?limit=2');
@@ -97,14 +97,14 @@ test('who changed a limit, when, from what and to what is on record', async () =
   expect(Date.parse(items[0].changedAt)).toBeGreaterThan(Date.now() - 60_000);
 });
 
-test('the record is read page by page', async () => {
+test('the history is paginated', async () => {
   for (let capacity = 1; capacity <= 3; capacity++) await put('/v1/admin/limits/reads/free', { capacity });
   const first = await read('/v1/admin/limits/changes?limit=2');
   const second = await read(`/v1/admin/limits/changes?limit=2&cursor=${first.nextCursor}`);
   expect(second.items[0].id).toBe(first.items[1].id - 1);
 });
 
-test('the shipped limit can be put back, and that is on record too', async () => {
+test('restoring a shipped limit is recorded too', async () => {
   await put('/v1/admin/limits/registration/all', { capacity: 3 });
   const url = '/v1/admin/limits/registration/all';
   const back = await one.app.inject({ method: 'DELETE', url, cookies: { sid: admin.sid } });
@@ -113,7 +113,7 @@ test('the shipped limit can be put back, and that is on record too', async () =>
   expect(items).toMatchObject([{ before: { capacity: 3 }, after: { capacity: 300 } }]);
 });
 
-test('of ten changes in the same moment the last on record is in force everywhere', async () => {
+test('of ten concurrent changes, the last one recorded is in force on every task', async () => {
   const url = '/v1/admin/limits/api-key/pro';
   await Promise.all(Array.from({ length: 10 }, (_, index) => put(url, { capacity: 100 + index })));
   const { items } = await read('/v1/admin/limits/changes?limit=10');
@@ -123,36 +123,39 @@ test('of ten changes in the same moment the last on record is in force everywher
 
 const notALimit: [string, object][] = [
   ['no capacity', { capacity: 0 }],
-  ['less than no capacity', { capacity: -1 }],
+  ['a negative capacity', { capacity: -1 }],
   ['half a token', { capacity: 1.5 }],
-  ['more than counts exactly', { capacity: 1_000_000, refillIntervalMs: 86_400_000, refillTokens: 1_000_000 }],
-  ['a capacity in words', { capacity: '10' }],
+  [
+    'numbers too large for exact arithmetic',
+    { capacity: 1_000_000, refillIntervalMs: 86_400_000, refillTokens: 1_000_000 },
+  ],
+  ['a capacity that is a string', { capacity: '10' }],
   ['no refill', { refillTokens: 0 }],
   ['an endless refill', { refillTokens: 1e15 }],
   ['no interval', { refillIntervalMs: 0 }],
   ['an interval of more than a day', { refillIntervalMs: 86_400_001 }],
   ['a bucket that takes years to fill', { capacity: 10_000, refillIntervalMs: 86_400_000 }],
-  ['an unknown answer to a failed store', { onStoreFailure: 'maybe' }],
-  ['a ban from the first refusal on that never ends', { suppression: { strikes: 0, firstBanMs: 1e15 } }],
+  ['an unknown failure mode', { onStoreFailure: 'maybe' }],
+  ['a ban at the first refusal that practically never ends', { suppression: { strikes: 0, firstBanMs: 1e15 } }],
   [
     'a longest ban below the first',
     { suppression: { strikes: 1, firstBanMs: 10, growth: 2, longestBanMs: 5, forgetAfterMs: 1 } },
   ],
-  ['a field that there is not', { burst: 5 }],
-  ['a shadow in words', { shadow: 'yes' }],
+  ['an unknown field', { burst: 5 }],
+  ['a shadow flag that is a string', { shadow: 'yes' }],
 ];
-test.each(notALimit)('a limit is not accepted with %s', async (_, change) => {
+test.each(notALimit)('a limit is refused with %s', async (_, change) => {
   const before = await limitOf('bad-api-key', 'all');
   const answer = await put('/v1/admin/limits/bad-api-key/all', change);
   expect(answer.statusCode).toBe(400);
   expect(await limitOf('bad-api-key', 'all')).toEqual(before);
 });
 
-test.each(['login/pro', 'booking/all', 'nothing/free', 'booking/gold'])('there is no limit %s', async (name) => {
+test.each(['login/pro', 'booking/all', 'nothing/free', 'booking/gold'])('the limit %s does not exist', async (name) => {
   expect([400, 404]).toContain((await put(`/v1/admin/limits/${name}`, {})).statusCode);
 });
 
-test('a limit in shadow mode decides and counts, and stops nobody', async () => {
+test('a limit in shadow mode decides and counts, but refuses no request', async () => {
   await put('/v1/admin/limits/playground/pro', { capacity: 2, refillIntervalMs: 60_000, shadow: true });
   const { sid } = await person(one);
   const url = '/v1/playground/requests?tier=pro';
@@ -166,7 +169,7 @@ test('a limit in shadow mode decides and counts, and stops nobody', async () => 
   expect(body).toMatch(/shadow_refusals_total\{policy="playground",tier="pro",outcome="throttled",.*\} 2/);
 });
 
-test('a changed tier is in force with the user’s next request, and their bucket gains the added capacity', async () => {
+test('a changed tier applies from the user’s next request, and their bucket gains the added capacity', async () => {
   const { user, sid } = await person(one);
   const book = async () => {
     const { headers } = await one.app.inject({ method: 'POST', url: '/v1/bookings', cookies: { sid }, payload: {} });

@@ -17,7 +17,7 @@ import { type Limit, limitTable, numbersOf, policies, shippedLimit } from '../ru
 
 type Params = { policy: PolicyName; tier: LimitTier };
 
-/** The limits as operators see them, and change them while they are in force. */
+/** The limits, for operators to read and to change at run time. */
 export function limitRoutes(app: Api, { db }: Deps) {
   const serve = routeServer(app, { db });
   serve('listLimits', async () => {
@@ -47,7 +47,7 @@ export function limitRoutes(app: Api, { db }: Deps) {
     return { items, nextCursor: rows.length > most ? String(items.at(-1)?.id) : null };
   });
 
-  /** Writes a change and its record in one transaction. When it is answered, this task enforces it. */
+  /** Writes a change and its history in one transaction. When the response is sent, this task enforces the change. */
   async function change(request: FastifyRequest<{ Params: Params }>, write: (tx: Transaction) => Promise<void>) {
     const { policy, tier } = request.params;
     const changedBy = viewerOf(request).user.id;

@@ -36,14 +36,14 @@ afterAll(async () => {
 const get = (url: string, headers: Record<string, string> = {}) =>
   app.inject({ url, headers: { accept: 'text/html', host: 'tickets.example', ...headers } });
 
-test('a page that was rendered when it was built is served at the address that its folder is', async () => {
+test('a prerendered page is served at the URL of its folder', async () => {
   expect((await get('/decisions')).body).toContain('All decisions');
   expect((await get('/decisions/double-click')).body).toContain('canonical');
-  // Whoever makes a preview of a link may not say that it wants a page.
+  // Link previews may not ask for HTML.
   expect((await get('/decisions/double-click', { accept: '*/*' })).statusCode).toBe(200);
 });
 
-test('the shell is served at every other address of a page, and a problem below those that are none', async () => {
+test('the shell is served at every other page URL, and a problem below the API’s prefixes', async () => {
   for (const address of ['/', '/events/an-evening', '/bookings']) {
     expect((await get(address)).body).toContain('The shell');
   }
@@ -53,18 +53,18 @@ test('the shell is served at every other address of a page, and a problem below 
   }
 });
 
-test('pages are never served from a cache, assets for ever, and images for an hour', async () => {
+test('pages are never cached, assets are cached forever, and images for an hour', async () => {
   const caching = async (url: string) => (await get(url)).headers['cache-control'];
   for (const page of ['/', '/decisions', '/decisions/double-click', '/bookings']) {
     expect(await caching(page)).toBe('no-cache');
   }
   expect(await caching('/assets/app-1a2b.js')).toContain('immutable');
   expect(await caching('/share.png')).toBe('public, max-age=3600');
-  // The file of a page is no second address of it.
+  // A page's file is not a second URL of the page.
   expect((await get('/decisions/index.html')).body).toContain('The shell');
 });
 
-test('all pages have the one policy that allows no inline scripts and styles', async () => {
+test('all pages have the same content security policy, which allows no inline scripts and styles', async () => {
   const policies = await Promise.all(['/', '/decisions', '/decisions/double-click'].map((page) => get(page)));
   const [first = '', ...others] = policies.map(({ headers }) => String(headers['content-security-policy']));
   expect(first).toContain("script-src 'self'");
@@ -72,20 +72,20 @@ test('all pages have the one policy that allows no inline scripts and styles', a
   expect(others).toEqual([first, first]);
 });
 
-test('addresses that have to be whole ones name the host that was asked', async () => {
+test('absolute URLs use the host of the request', async () => {
   expect((await get('/')).body).toContain('content="http://tickets.example/"');
   expect((await get('/', { host: '[::1]:8080' })).body).toContain('content="http://[::1]:8080/"');
   expect((await get('/decisions/double-click')).body).toContain('"http://tickets.example/decisions/double-click"');
 });
 
-test('a host that is none gets into no page', async () => {
+test('an invalid host never appears in a page', async () => {
   for (const host of ['"><script>alert(1)</script>', 'a b', `${'x'.repeat(300)}`, "evil'onload=x"]) {
     const { body } = await get('/', { host });
     expect(body).toContain('content="/"');
   }
 });
 
-test('HEAD is answered as GET is, without the page', async () => {
+test('HEAD gets the headers of GET, without the body', async () => {
   for (const url of ['/', '/decisions/double-click', '/bookings', '/decisions/there-is-none', '/v1/nothing']) {
     const headers = { accept: 'text/html', host: 'tickets.example' };
     const [head, page] = [await app.inject({ method: 'HEAD', url, headers }), await get(url)];
@@ -94,14 +94,14 @@ test('HEAD is answered as GET is, without the page', async () => {
   }
 });
 
-test('a decision that there is not is answered 404, with the page that says so', async () => {
+test('an unknown decision is 404, with the “not found” page', async () => {
   for (const url of ['/decisions/there-is-none', '/decisions/double-click/more']) {
     const answer = await get(url);
     expect([answer.statusCode, answer.body]).toEqual([404, expect.stringContaining('The shell')]);
   }
 });
 
-test('with a slash at its end the address of a page leads to the page, and nowhere else', async () => {
+test('a page’s URL with a trailing slash redirects to the page, and nowhere else', async () => {
   for (const url of ['/decisions', '/decisions/double-click']) {
     const answer = await get(`${url}/?seed=1`);
     expect([answer.statusCode, answer.headers.location]).toEqual([308, `${url}?seed=1`]);
@@ -111,7 +111,7 @@ test('with a slash at its end the address of a page leads to the page, and nowhe
   }
 });
 
-test('a page that a browser has is not sent again, unless it is another one by now', async () => {
+test('a page that the browser has is not sent again until it changes', async () => {
   for (const url of ['/', '/decisions/double-click', '/bookings']) {
     const { etag = '' } = (await get(url)).headers;
     for (const known of [etag, `"another", ${etag}`, '*', String(etag).slice(2)]) {
@@ -119,7 +119,7 @@ test('a page that a browser has is not sent again, unless it is another one by n
       expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
       expect(again.headers['cache-control']).toBe('no-cache');
     }
-    // The page names the host that it was asked under.
+    // The page contains the host of the request.
     expect((await get(url, { 'if-none-match': String(etag), host: 'other.example' })).statusCode).toBe(200);
     expect((await get(url, { 'if-none-match': 'W/"another"' })).statusCode).toBe(200);
   }

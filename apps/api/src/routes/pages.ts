@@ -7,18 +7,18 @@ import type { Api } from '../deps.ts';
 import { sendNotFound } from '../plugins/error-mapping.ts';
 import { publicOriginOf } from '../plugins/public-url.ts';
 
-/** What the API answers by itself; an unknown address below them is a problem, not a page. */
+/** The API's own prefixes: an unknown URL below them is a problem, not a page. */
 const NOT_PAGES = /^\/(v1|lab|health|metrics|docs|problems|assets|openapi\.json)(\/|\?|$)/;
 
-/** Stands in the built pages where an address has to be a whole one, as previews of links want it. */
+/** Placeholder in the built pages for the origin, where link previews need an absolute URL. */
 const ORIGIN_MARK = '%ORIGIN%';
 
-/** Below it each page was rendered when it was built, so that the shell knows no other. */
+/** Every page below this path is prerendered, so the shell has none there. */
 const ALL_RENDERED = /^\/decisions\//;
 
 /**
- * Serves the built pages: assets for ever, as their names are hashes of their content; pages themselves never from a cache.
- * Each folder with an `index.html` is the address of a page that was rendered when it was built; the first one is the shell.
+ * Serves the built pages. Assets are cached forever, because their names contain a hash of their content; pages are never
+ * cached. Each folder with an `index.html` is a prerendered page; the root one is the shell.
  */
 export async function pageRoutes(app: Api, webRoot: string) {
   const pages = readPages(webRoot);
@@ -29,7 +29,7 @@ export async function pageRoutes(app: Api, webRoot: string) {
     wildcard: false,
     index: false,
     globIgnore: ['**/index.html'],
-    // Its own header would take the place of the one below.
+    // The plugin's header would replace the one below.
     cacheControl: false,
     setHeaders: (response, path) => {
       const hashed = path.startsWith(join(webRoot, 'assets'));
@@ -39,12 +39,12 @@ export async function pageRoutes(app: Api, webRoot: string) {
   for (const [address, page] of pages) {
     app.get(address, { schema: { hide: true } }, (request, reply) => sendPage(page, request, reply));
     if (address === '/') continue;
-    // One page, one address, which links and search engines know it by.
+    // One canonical URL per page, for links and search engines.
     app.get(`${address}/`, { schema: { hide: true } }, (request, reply) =>
       reply.redirect(`${address}${request.url.match(/\?.*$/s)?.[0] ?? ''}`, 308),
     );
   }
-  // The pages' own router knows the other addresses, and shows its own "not found".
+  // The client-side router handles all other URLs and shows its own "not found".
   app.setNotFoundHandler((request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const wantsPage = reads && !NOT_PAGES.test(request.url) && request.headers.accept?.includes('text/html');
@@ -55,7 +55,7 @@ export async function pageRoutes(app: Api, webRoot: string) {
 
 type Page = { text: string; digest: string };
 
-/** The pages by their addresses: `/` and `/decisions/double-click`. */
+/** Returns the pages by path: `/` and `/decisions/double-click`. */
 function readPages(webRoot: string): Map<string, Page> {
   const files = readdirSync(webRoot, { recursive: true, encoding: 'utf8' });
   const names = files.filter((file) => file === 'index.html' || file.endsWith(`${sep}index.html`));
@@ -72,7 +72,7 @@ function sendPage({ text, digest }: Page, request: FastifyRequest, reply: Fastif
   const origin = originOf(request);
   reply.header('cache-control', 'no-cache');
   if (reply.statusCode === 200) {
-    // Weak: a proxy may compress the page. Asked under another host it is another page.
+    // Weak, because a proxy may compress the page. The origin is part of it, because the page contains it.
     const tag = `W/"${digestOf(`${digest} ${origin}`)}"`;
     reply.header('etag', tag);
     if (request.headers['if-none-match']?.split(/,\s*/).some((known) => known === '*' || weak(known) === tag))
@@ -84,7 +84,7 @@ function sendPage({ text, digest }: Page, request: FastifyRequest, reply: Fastif
 const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
 const weak = (tag: string) => (tag.startsWith('W/') ? tag : `W/${tag}`);
 
-/** A host as browsers send it. What is none is left out, and the addresses in the page begin with their paths. */
+/** A host as browsers send it. An invalid one is left out, and URLs in the page become relative. */
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 function originOf(request: FastifyRequest): string {

@@ -36,22 +36,22 @@ const post = async (body: string, signature: string) =>
 const deliver = () => deliverSandboxEvents({ db: made.db, key: webhookKey(), post });
 const paymentOf = async (bookingId: string) => {
   const [payment] = await made.db.select().from(payments).where(eq(payments.bookingId, bookingId));
-  if (!payment) throw new Error('nobody has begun to pay');
+  if (!payment) throw new Error('no payment was started');
   return payment;
 };
-/** Time passes for payments that nobody has heard of. */
+/** Ages all payments by a minute. */
 const waitAMinute = () => made.db.update(payments).set({ changedAt: sql`changed_at - interval '1 minute'` });
 const endHold = (id: string) =>
   made.db.update(bookings).set({ holdExpiresAt: sql`now() - interval '1 ms'` }).where(eq(bookings.id, id));
 const broken = async () => (await audit(made.db)).filter(({ offenders }) => offenders.length > 0);
 
-test('a slow provider is waited for', async () => {
+test('the API waits for a slow provider', async () => {
   const { book, pay } = await shop(made);
   const sid = await buyer();
   expect((await pay(sid, (await book(sid)).json(), 'tok_slow')).json()).toMatchObject({ status: 'confirmed' });
 });
 
-test('a charge whose answer is lost is confirmed by its webhook, and charged once', async () => {
+test('a charge whose response is lost is confirmed by its webhook, and charged once', async () => {
   const { book, pay, read } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -67,7 +67,7 @@ test('a charge whose answer is lost is confirmed by its webhook, and charged onc
   expect(await broken()).toEqual([]);
 });
 
-test('who waits for a lost answer is told what the webhook has brought', async () => {
+test('a buyer who waits for a lost response gets the outcome that the webhook brought', async () => {
   const { book, pay } = await shop(made);
   const sid = await buyer();
   const paying = pay(sid, (await book(sid)).json(), 'tok_answer_lost');
@@ -75,7 +75,7 @@ test('who waits for a lost answer is told what the webhook has brought', async (
   expect((await paying).json()).toMatchObject({ status: 'confirmed' });
 });
 
-test('two clicks on “pay” charge once', async () => {
+test('two concurrent requests to pay charge once', async () => {
   const { book, pay } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -85,7 +85,7 @@ test('two clicks on “pay” charge once', async () => {
   expect(await made.db.select().from(payments).where(eq(payments.bookingId, booking.id))).toHaveLength(1);
 });
 
-/** A task has charged, and died before it could write it down; its webhook is lost as well. */
+/** A task crashed after the charge and before recording it; the webhook is lost as well. */
 async function chargedByADeadTask(booking: { id: string }) {
   const [of] = await made.db.select({ userId: bookings.userId }).from(bookings).where(eq(bookings.id, booking.id));
   const payment = await beginPayment(made.db, booking.id, of?.userId ?? '');
@@ -95,7 +95,7 @@ async function chargedByADeadTask(booking: { id: string }) {
   return payment;
 }
 
-test('a payment after its hold has ended is confirmed if the places are free, and refunded if they are not', async () => {
+test('a charge settled after its hold expired is confirmed if the tickets are free, and refunded if they are not', async () => {
   for (const someoneElseWasFaster of [false, true]) {
     const { book, read, counts } = await shop(made, { capacities: [1] });
     const sid = await buyer();
@@ -118,7 +118,7 @@ test('a payment after its hold has ended is confirmed if the places are free, an
   }
 });
 
-test('who pays too late and gets nothing is told, and has the money back', async () => {
+test('a buyer who pays too late gets an explanation and a refund', async () => {
   const { book, pay } = await shop(made, { capacities: [1] });
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -136,13 +136,13 @@ test('who pays too late and gets nothing is told, and has the money back', async
   expect(await broken()).toEqual([]);
 });
 
-test('a hold can be paid as long as it lives, also when the event has started meanwhile', async () => {
+test('a hold can be paid until it expires, even after the event has started', async () => {
   const { book, pay, change, read } = await shop(made);
   const [first, second] = [await buyer(), await buyer()];
   const [one, two] = [(await book(first)).json(), (await book(second)).json()];
   await change({ startsAt: new Date(Date.now() - 1) });
   expect((await pay(first, one)).json()).toMatchObject({ status: 'confirmed', payment: 'paid' });
-  // The same if only the webhook tells.
+  // The same if only the webhook reports the charge.
   const paying = pay(second, two, 'tok_answer_lost');
   const isTold = async () => {
     await deliver();
@@ -153,7 +153,7 @@ test('a hold can be paid as long as it lives, also when the event has started me
   expect(await broken()).toEqual([]);
 });
 
-test('a payment that is settled only after its hold has ended and the event has started is sent back', async () => {
+test('a charge that is settled after its hold expired and the event started is refunded', async () => {
   const { book, read, change } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -169,8 +169,8 @@ test('a payment that is settled only after its hold has ended and the event has 
 test.each([
   ['the buyer cancels', 'booking_not_payable'],
   ['the organiser cancels the event', 'event_not_on_sale'],
-  ['the hold ends and the places are sold', 'hold_expired'],
-])('who is charged while %s is told that the money goes back', async (_what, error) => {
+  ['the hold expires and the tickets are sold', 'hold_expired'],
+])('a buyer who is charged while %s is told about the refund', async (_what, error) => {
   const { book, pay, cancel, change } = await shop(made, { capacities: [1] });
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -191,7 +191,7 @@ test.each([
   expect((await pay(sid, booking)).json()).toMatchObject({ error, detail: expect.not.stringContaining('refunded') });
 });
 
-test('a payment that the provider has sent back before its word came is settled, and leaves the hold free to be paid', async () => {
+test('a payment that the provider has already refunded is settled, and the hold stays payable', async () => {
   const { book, pay, read } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -205,7 +205,7 @@ test('a payment that the provider has sent back before its word came is settled,
   expect(await broken()).toEqual([]);
 });
 
-test('cancelling while the charge is under way sends the money back', async () => {
+test('cancelling while the charge is in flight refunds it', async () => {
   const { book, pay, cancel, read } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -217,7 +217,7 @@ test('cancelling while the charge is under way sends the money back', async () =
   expect(await broken()).toEqual([]);
 });
 
-test('cancelling a paid booking sends back all of it, once', async () => {
+test('cancelling a paid booking refunds all of it, once', async () => {
   const { book, pay, cancel, lineOf } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid, [lineOf(3)])).json();
@@ -234,13 +234,13 @@ test('cancelling a paid booking sends back all of it, once', async () => {
   expect(await broken()).toEqual([]);
 });
 
-test('a refund that failed is made good later', async () => {
+test('a failed refund is retried later', async () => {
   const { book, pay, cancel, read } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
   await pay(sid, booking);
   await cancel(sid, booking);
-  // As if the provider had been away when the booking was cancelled.
+  // As if the provider had been down when the booking was cancelled.
   const { id } = await paymentOf(booking.id);
   await made.db.execute(sql`delete from ledger_entries where payment_id = ${id} and kind = 'refund'`);
   await made.db.update(payments).set({ status: 'refund_due' }).where(eq(payments.id, id));
@@ -252,7 +252,7 @@ test('a refund that failed is made good later', async () => {
   expect(await broken()).toEqual([]);
 });
 
-test('a charge that the provider never saw leaves the hold free to be paid', async () => {
+test('a charge that never reached the provider leaves the hold payable', async () => {
   const { book, pay } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -264,7 +264,7 @@ test('a charge that the provider never saw leaves the hold free to be paid', asy
   expect(await broken()).toEqual([]);
 });
 
-test('two tasks that look for late payments do not take the same ones', async () => {
+test('two tasks that look for late payments take different ones', async () => {
   const { book } = await shop(made);
   await chargedByADeadTask((await book(await buyer())).json());
   await waitAMinute();
@@ -273,7 +273,7 @@ test('two tasks that look for late payments do not take the same ones', async ()
   expect(taken.toSorted()).toEqual([0, 1]);
 });
 
-test('a webhook without the right signature changes nothing', async () => {
+test('a webhook with an invalid signature changes nothing', async () => {
   const { book, pay, read } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();
@@ -289,11 +289,14 @@ test('a webhook without the right signature changes nothing', async () => {
   expect(await read(sid, booking)).toMatchObject({ status: 'held' });
 });
 
-test.each(['', 'null', '{', '[]', '{"id":1}'])('a signed body that is no event is refused: %j', async (body) => {
-  expect(await post(body, signWebhook(body, webhookKey(), new Date()))).toBe(400);
-});
+test.each(['', 'null', '{', '[]', '{"id":1}'])(
+  'a signed body that is not a provider event is refused: %j',
+  async (body) => {
+    expect(await post(body, signWebhook(body, webhookKey(), new Date()))).toBe(400);
+  },
+);
 
-test('an event of a payment that is not ours is taken in, so that it is not told for ever', async () => {
+test('an event of an unknown payment is acknowledged, so that the provider does not retry it forever', async () => {
   const body = webhookBody({
     id: randomUUID(),
     type: 'charge.accepted',
@@ -303,7 +306,7 @@ test('an event of a payment that is not ours is taken in, so that it is not told
   expect(await post(body, signWebhook(body, webhookKey(), new Date()))).toBe(204);
 });
 
-test('an event that could not be delivered is told again later', async () => {
+test('an event that could not be delivered is retried later', async () => {
   await made.db.update(sandboxEvents).set({ deliveredAt: sql`now()` });
   const { book, pay } = await shop(made);
   const sid = await buyer();
@@ -320,7 +323,7 @@ test('an event that could not be delivered is told again later', async () => {
   expect(told).toHaveLength(1);
 });
 
-/** A shop whose tickets cost nothing, and a held booking of two of them. */
+/** A shop with free tickets, and a held booking of two. */
 async function freeShop() {
   const free = await shop(made);
   await made.db.update(ticketTypes).set({ priceMinor: 0 }).where(eq(ticketTypes.eventId, free.event.id));
@@ -335,12 +338,12 @@ const chargesOf = async (bookingId: string) => {
   return made.db.select().from(sandboxCharges).where(eq(sandboxCharges.reference, id));
 };
 
-test('a booking that costs nothing is confirmed without a card and without the provider', async () => {
+test('a free booking is confirmed without a card and without the provider', async () => {
   const { booking, confirm, counts } = await freeShop();
   const answers = await Promise.all([confirm(), confirm({ paymentToken: 'tok_declined' })]);
   expect(booking.totalMinor).toBe(0);
   for (const answer of [...answers, await confirm()]) {
-    // Of two at once the second may find the first one running.
+    // Of two concurrent requests the second may find the first one running.
     if (answer.json().error === 'payment_in_progress') continue;
     expect(answer.json()).toMatchObject({ status: 'confirmed', payment: 'paid', totalMinor: 0 });
     expect(answer.json().tickets).toHaveLength(2);
@@ -350,7 +353,7 @@ test('a booking that costs nothing is confirmed without a card and without the p
   expect(await broken()).toEqual([]);
 });
 
-test('a free booking is cancelled without the provider, and its places come back once', async () => {
+test('cancelling a free booking needs no provider, and returns its inventory once', async () => {
   const { booking, confirm, cancel, counts, sid } = await freeShop();
   await confirm();
   expect((await cancel(sid, booking)).json()).toMatchObject({ status: 'cancelled', payment: 'refunded' });
@@ -360,7 +363,7 @@ test('a free booking is cancelled without the provider, and its places come back
   expect(await broken()).toEqual([]);
 });
 
-test('a free booking whose task died while confirming it is confirmed by the late-payments job', async () => {
+test('the late-payments job confirms a free booking whose task crashed', async () => {
   const { booking, read, sid } = await freeShop();
   const { rows } = await made.db.execute<{ user_id: string }>(
     sql`select user_id from bookings where id = ${booking.id}`,
@@ -373,7 +376,7 @@ test('a free booking whose task died while confirming it is confirmed by the lat
   expect(await broken()).toEqual([]);
 });
 
-test('a booking that costs something is not confirmed without a payment token, and stays payable', async () => {
+test('a booking that costs money is not confirmed without a payment token, and stays payable', async () => {
   const { book, call, pay } = await shop(made);
   const sid = await buyer();
   const booking = (await book(sid)).json();

@@ -17,8 +17,8 @@ import { codeKey } from '../rules/ticket-codes.ts';
 import { isSignedWebhook } from '../rules/webhook-signatures.ts';
 import { type BookingDeps, toBooking } from './bookings.ts';
 
-/** How long a provider's answer is waited for. Without one the payment stays pending, and its webhook settles it. */
-const ANSWER_PATIENCE_MS = 3_000;
+/** Deadline for the provider's response. After it the payment stays pending until its webhook settles it. */
+const PROVIDER_DEADLINE_MS = 3_000;
 
 const eventOf = {
   'charge.accepted': 'accepted',
@@ -38,11 +38,11 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
     const { id: bookingId } = request.params;
     const { paymentToken } = request.body;
     if (paymentToken === undefined) {
-      // A total never changes, so it cannot become a sum between this and the payment's beginning.
+      // A total never changes, so this check cannot become stale before the payment starts.
       const state = await bookingForChange(db, bookingId, userId);
       if (state && state.totalMinor > 0) failWithoutToken();
     }
-    // Committed before the provider is asked: a charge that nobody here knows of could never be sent back.
+    // Committed before the call to the provider: a charge without a record could never be refunded.
     const begun = await beginPayment(db, bookingId, userId);
     if (!begun) {
       const state = await bookingForChange(db, bookingId, userId);
@@ -50,7 +50,7 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
       if (obstacle) fail(obstacle);
     }
     if (begun) await charge(begun, paymentToken, request.log);
-    // A charge that was made is kept for a confirmed booking alone.
+    // The charge is kept only for a confirmed booking.
     const refunded = begun !== undefined;
 
     const row = (await bookingOfUser(db, bookingId, userId)) ?? fail({ kind: 'not-found', what: 'booking' });
@@ -61,8 +61,8 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
   });
 
   /**
-   * Charges what a booking costs, and settles the payment by the answer. Nothing is charged for a total of zero: it counts as
-   * accepted, and everything else is as for any payment.
+   * Charges a booking's total and settles the payment by the provider's response. A total of zero counts as accepted without
+   * a charge; everything else is the same.
    * @throws TicketingError payment-in-progress, payment-declined; otherwise the charge was made
    */
   async function charge(begun: BegunPayment, token: PaymentToken | undefined, log: FastifyBaseLogger) {
@@ -71,24 +71,24 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
     if (answer && !(answer === 'accepted' && (await confirm(eventId, reference)))) {
       await settlePayment(db, reference, answer);
     }
-    // Read, not concluded: a webhook may have been faster, and it has the same right to settle a payment.
+    // Read again instead of inferred: a webhook may have settled the payment first.
     const status = (await paymentById(db, reference))?.status;
     if (status === 'pending') fail({ kind: 'payment-in-progress' });
     if (status === 'declined') fail({ kind: 'payment-declined' });
     if (status === 'refund_due') await sendBack(reference, log);
   }
 
-  /** Returns the provider's answer; undefined if none came in time. */
+  /** Returns the provider's response; undefined if none arrived in time. */
   async function askProvider(
     { id: reference, amountMinor, currency }: BegunPayment,
     token: PaymentToken,
     log: FastifyBaseLogger,
   ) {
-    const deadline = AbortSignal.timeout(ANSWER_PATIENCE_MS);
+    const deadline = AbortSignal.timeout(PROVIDER_DEADLINE_MS);
     return provider
       .charge({ reference, amountMinor, currency, token }, deadline)
       .catch((error: unknown) =>
-        log.warn({ err: error, payment: reference }, 'the provider gave no answer to a charge'),
+        log.warn({ err: error, payment: reference }, 'no response from the provider to a charge'),
       );
   }
 
@@ -99,7 +99,7 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
 
   async function sendBack(reference: string, log: FastifyBaseLogger) {
     await refundPayment(db, provider, reference).catch((error: unknown) => {
-      log.warn({ err: error, payment: reference }, 'a refund is left to the late-payments job');
+      log.warn({ err: error, payment: reference }, 'a refund failed; the late-payments job will retry it');
     });
   }
 
@@ -107,25 +107,25 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
     if (settled.status === 'refund_due') await sendBack(reference, log);
     if (settled.returned) {
       await openGates(redis, settled.returned.eventId, settled.returned.released).catch((error: unknown) => {
-        log.warn({ err: error }, 'a gate was not opened');
+        log.warn({ err: error }, 'opening an inventory gate failed');
       });
     }
   }
 
   app.register(async (scope: Api) => {
-    // A signature is over bytes, so this route alone reads them as they came.
+    // The signature covers the raw bytes, so this route alone reads the body unparsed.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     routeServer(scope, { db })('receivePaymentEvent', async (request, reply) => {
       const signature = request.headers[headers.sandboxSignature];
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       if (!isSignedWebhook(signature?.toString(), body, webhookKeys, new Date())) {
-        fail({ kind: 'forbidden', reason: 'The signature is wrong, or too old.' });
+        fail({ kind: 'forbidden', reason: 'The signature is invalid or expired.' });
       }
       const event = readEvent(body) ?? fail({ kind: 'not-valid', path: '', message: 'not an event of the provider' });
       const settled = await settlePayment(db, event.reference, eventOf[event.type], event.id);
       if (settled) await takeIn(settled, event.reference, request.log);
-      else request.log.warn({ event }, 'the provider told of a payment that is not ours');
+      else request.log.warn({ event }, 'webhook for an unknown payment');
       return reply.code(204).send(null);
     });
   });

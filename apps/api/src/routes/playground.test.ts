@@ -12,7 +12,7 @@ beforeAll(async () => {
 const play = (query = '', options: object = {}) =>
   the.app.inject({ method: 'POST', url: `/v1/playground/requests${query}`, ...options });
 
-test('a request spends one token and says what is left', async () => {
+test('a request spends one token and reports what is left', async () => {
   const answer = await play('', { remoteAddress: '192.0.2.1' });
   expect(answer.statusCode).toBe(200);
   expect(answer.json()).toEqual({
@@ -21,7 +21,7 @@ test('a request spends one token and says what is left', async () => {
   expect(answer.headers['x-ratelimit-remaining']).toBe('9');
 });
 
-test('each tier has a bucket of its own: going to and fro adds to none', async () => {
+test('each tier has its own bucket, so switching tiers gains nothing', async () => {
   const from = { remoteAddress: '192.0.2.2' };
   for (let round = 0; round < 5; round++) {
     await play('?tier=pro', from);
@@ -31,7 +31,7 @@ test('each tier has a bucket of its own: going to and fro adds to none', async (
   expect((await play('?tier=free', from)).json().remaining).toBeLessThanOrEqual(6);
 });
 
-test('who is logged in has their own bucket, wherever they are', async () => {
+test('a logged-in user has their own bucket at any address', async () => {
   const { sid } = await person(the);
   await play('', { cookies: { sid }, remoteAddress: '192.0.2.3' });
   const { headers } = await play('', { cookies: { sid }, remoteAddress: '192.0.2.4' });
@@ -39,7 +39,7 @@ test('who is logged in has their own bucket, wherever they are', async () => {
 });
 
 test.each(['?tier=gold', '?tier=', '?speed=9', '?tier=free&tier=pro'])(
-  '%s is not valid, and costs a token',
+  '%s is invalid, and consumes a token',
   async (query) => {
     const answer = await play(query, { remoteAddress: '192.0.2.5' });
     expect(answer.statusCode).toBe(400);
@@ -47,13 +47,13 @@ test.each(['?tier=gold', '?tier=', '?speed=9', '?tier=free&tier=pro'])(
   },
 );
 
-test('a request may cost several tokens; a cost above the capacity is 422, spends nothing and names no wait', async () => {
+test('a request may cost several tokens; a cost above the capacity is 422, consumes nothing and names no wait', async () => {
   const from = { remoteAddress: '192.0.2.6' };
   expect((await play('?cost=4', from)).json()).toMatchObject({ remaining: 6 });
   expect((await play('?cost=6', from)).json()).toMatchObject({ remaining: 0 });
   const refused = await play('?cost=5', from);
   expect(refused.json()).toMatchObject({ error: 'rate_limited' });
-  // Five tokens at one per second, less what has flowed back meanwhile.
+  // Five tokens at one per second, minus what refilled meanwhile.
   expect(refused.json().retryAfter).toBeGreaterThanOrEqual(4);
   const impossible = await play('?cost=11', { remoteAddress: '192.0.2.7' });
   expect(impossible.json()).toMatchObject({ status: 422, error: 'cost_above_capacity' });
@@ -63,13 +63,13 @@ test('a request may cost several tokens; a cost above the capacity is 422, spend
 });
 
 test.each(['?cost=0', '?cost=-1', '?cost=1.5', '?cost=101', '?cost=many', '?policy=login', '?policy='])(
-  '%s is not valid either',
+  '%s is invalid',
   async (query) => {
     expect((await play(query, { remoteAddress: '192.0.2.8' })).statusCode).toBe(400);
   },
 );
 
-test('each policy has a bucket of its own, under the same limit', async () => {
+test('each policy has its own bucket under the same limit', async () => {
   const from = { remoteAddress: '192.0.2.9' };
   for (const policy of ['playground', 'playground-open', 'playground-closed']) {
     expect((await play(`?policy=${policy}`, from)).json()).toMatchObject({ policy, capacity: 10, remaining: 9 });
@@ -79,18 +79,18 @@ test('each policy has a bucket of its own, under the same limit', async () => {
 const look = async (query: string, options: object) =>
   (await the.app.inject({ method: 'GET', url: `/v1/playground/bucket${query}`, ...options })).json();
 
-test('a caller sees its own bucket with its strikes, and looking consumes nothing', async () => {
+test('a caller sees its own bucket with its strikes, and reading it consumes nothing', async () => {
   const from = { remoteAddress: '192.0.2.10' };
   expect(await look('', from)).toMatchObject({ state: 'absent', strikes: 0, suppression: { strikes: 45 } });
   await play('?cost=10', from);
   for (let call = 0; call < 7; call++) await play('?cost=3', from);
   const struck = await look('', from);
   expect(struck).toMatchObject({ state: 'stored', bans: 0, bannedUntil: null });
-  // Seven calls wait for three tokens each; a second or so of their line may have passed.
+  // Seven calls wait for three tokens each; a second or so may have passed.
   expect(struck.strikes).toBeGreaterThan(15);
   expect(struck.strikes).toBeLessThanOrEqual(21);
   expect((await look('', from)).strikes).toBeGreaterThan(15);
-  // Another tier and another policy are other buckets.
+  // Another tier or policy is another bucket.
   expect(await look('?tier=pro', from)).toMatchObject({ state: 'absent', suppression: { strikes: 135 } });
   expect(await look('?policy=playground-open', from)).toMatchObject({ state: 'absent' });
   for (let call = 0; call < 12; call++) await play('?cost=5', from);
@@ -100,7 +100,7 @@ test('a caller sees its own bucket with its strikes, and looking consumes nothin
   expect(Date.parse(banned.bannedUntil) - Date.parse(banned.clock.now)).toBeGreaterThan(0);
 });
 
-test('nobody is shown another’s bucket', async () => {
+test('a caller never sees another client’s bucket', async () => {
   const { sid } = await person(the);
   await play('?cost=3', { cookies: { sid }, remoteAddress: '192.0.2.11' });
   expect(await look('', { remoteAddress: '192.0.2.11' })).toMatchObject({ state: 'absent' });

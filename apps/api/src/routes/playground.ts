@@ -7,7 +7,7 @@ import { readBucket } from '../queries/limit-buckets.ts';
 import { clientOf, userOf } from '../rules/client-identity.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';
 
-/** For trying the limiter: requests that do nothing but spend tokens, and a look at what is left. */
+/** For trying out the limiter: requests that only spend tokens, and a view of the bucket. */
 export function playgroundRoutes(app: Api, { db, redis }: Deps) {
   const serve = routeServer(app, { db });
   serve(
@@ -44,7 +44,7 @@ export function playgroundRoutes(app: Api, { db, redis }: Deps) {
     await passLimits(request, reply, [ownTake(request, policy, tier)]);
   }
 
-  /** Here anybody chooses their tier, so that each has a bucket of its own: changing to and fro must not add to one. */
+  /** The caller chooses the tier here, so each tier has its own bucket: switching must not gain tokens. */
   function ownTake(request: FastifyRequest, policy: PlaygroundPolicy, tier: Tier) {
     const who = request.viewer ? userOf(request.viewer.user.id) : clientOf(request.ip);
     return app.limiter.takeOf(policy, tier, `${who} ${tier}`);

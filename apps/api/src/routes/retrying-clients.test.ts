@@ -7,7 +7,7 @@ import { policies } from '../rules/limits.ts';
 import { person } from '../testing/people.ts';
 import { testApp } from '../testing/test-app.ts';
 
-/** HTTP clients that obey Retry-After out of the box, against a listening task, by the real clock. */
+/** HTTP clients that obey Retry-After out of the box, against a listening task in real time. */
 
 const stores = useStores();
 let the: Awaited<ReturnType<typeof testApp>>;
@@ -22,7 +22,7 @@ const CALLS = 40;
 const { capacity, refillIntervalMs } = policies.playground.limits.free;
 const IDEAL_MS = (CALLS - capacity) * refillIntervalMs;
 
-/** How each client is told to repeat a POST: neither does unless it is asked to. */
+/** How each client is configured to retry a POST, which neither does by default. */
 const clients: Record<string, (headers: { cookie: string }) => Promise<number>> = {
   got: async (headers) => {
     const retry = { limit: 2, methods: ['POST' as const], statusCodes: [429] };

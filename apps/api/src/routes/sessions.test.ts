@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 let lastAddress = 0;
-/** Each call comes from an address of its own, so that no test meets another's limit. */
+/** Each call comes from a new address, so that tests do not share limits. */
 function call(
   method: 'GET' | 'POST' | 'DELETE',
   url: string,
@@ -38,14 +38,14 @@ const sidOf = (response: Awaited<ReturnType<typeof call>>) => response.cookies.f
 const statusWith = async (sid: string | undefined) =>
   (await call('GET', '/v1/sessions/current', { sid: sid ?? '' })).statusCode;
 
-test('registering answers the user, without a hash, and begins a session', async () => {
+test('registration returns the user without a hash, and starts a session', async () => {
   const response = await register('first@example.test');
   expect(response.statusCode).toBe(201);
   expect(Object.keys(response.json()).sort()).toEqual(['email', 'id', 'name', 'role', 'tier']);
   expect(await statusWith(sidOf(response)?.value)).toBe(200);
 });
 
-test('two spellings of an e-mail are one account', async () => {
+test('two spellings of an e-mail address are one account', async () => {
   await register('Case@Example.test');
   for (const spelling of ['case@example.TEST', ' CASE@EXAMPLE.TEST ', 'case@ｅxample.test']) {
     expect((await register(spelling)).json()).toMatchObject({ status: 409, error: 'email_taken' });
@@ -53,12 +53,12 @@ test('two spellings of an e-mail are one account', async () => {
   expect((await logIn('CASE@example.test')).statusCode).toBe(201);
 });
 
-test('eight registrations of one e-mail in the same moment make one account', async () => {
+test('eight concurrent registrations of one e-mail address create one account', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => register('race@example.test')));
   expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([201, ...Array(7).fill(409)]);
 });
 
-test('the sid is 256 random bits, HttpOnly and SameSite=Lax; Secure exactly on https', async () => {
+test('the sid is 256 random bits, HttpOnly and SameSite=Lax, and Secure exactly on HTTPS', async () => {
   await register('cookie@example.test');
   const plain = sidOf(await logIn('cookie@example.test'));
   expect(plain).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' });
@@ -70,14 +70,14 @@ test('the sid is 256 random bits, HttpOnly and SameSite=Lax; Secure exactly on h
   );
 });
 
-test('Redis holds the hash of a sid, never the sid', async () => {
+test('Redis stores the hash of a sid, never the sid', async () => {
   await register('stored@example.test');
   const sid = sidOf(await logIn('stored@example.test'))?.value ?? '';
   expect(await made.redis.exists(`session:${createHash('sha256').update(sid).digest('hex')}`)).toBe(1);
   expect(await made.redis.exists(`session:${sid}`)).toBe(0);
 });
 
-test('Redis holds of a session what decides a request, under names that say nothing: no name, no e-mail', async () => {
+test('Redis stores only what authorises a request, under pseudonymous keys: no name, no e-mail address', async () => {
   const { id } = (await register('nobody-reads-this@example.test')).json();
   const session = await logIn('nobody-reads-this@example.test');
   const key = `session:${createHash('sha256')
@@ -91,7 +91,7 @@ test('Redis holds of a session what decides a request, under names that say noth
   expect(names.filter((name) => name.includes(id))).toEqual([]);
 });
 
-test('a request with a session asks PostgreSQL nothing about who it is', async () => {
+test('a request with a session sends no query about its user to PostgreSQL', async () => {
   const { sid } = await person(made);
   const query = vi.spyOn(made.db.$client, 'query');
   const askedOfUsers = () =>
@@ -106,13 +106,13 @@ test('a request with a session asks PostgreSQL nothing about who it is', async (
   }
 });
 
-test('a session key always has an end', async () => {
+test('a session key always expires', async () => {
   const sid = sidOf(await register('ends@example.test'))?.value ?? '';
   const left = await made.redis.pttl(`session:${createHash('sha256').update(sid).digest('hex')}`);
   expect(left).toBeGreaterThan(6 * 24 * 3_600_000);
 });
 
-test('a log-in with a cookie that was there before gets a new id, and the old one is dead', async () => {
+test('log-in issues a new session id and ends the old session (no session fixation)', async () => {
   await register('fixed@example.test');
   const planted = 'planted-by-somebody-else';
   const first = sidOf(await logIn('fixed@example.test', { sid: planted }))?.value;
@@ -123,7 +123,7 @@ test('a log-in with a cookie that was there before gets a new id, and the old on
   expect(await statusWith(second)).toBe(200);
 });
 
-test('logging out ends this session, logging out everywhere ends all', async () => {
+test('log-out ends this session, and log-out everywhere ends all of them', async () => {
   await register('leaves@example.test');
   const [one, two, three] = await Promise.all(
     [1, 2, 3].map(async () => sidOf(await logIn('leaves@example.test'))?.value ?? ''),
@@ -134,7 +134,7 @@ test('logging out ends this session, logging out everywhere ends all', async () 
   expect([await statusWith(two), await statusWith(three)]).toEqual([401, 401]);
 });
 
-test('a stale cookie in front of a live one does not log anybody out, and all that is presented ends together', async () => {
+test('a stale cookie in front of a valid one logs nobody out, and log-out ends every session presented', async () => {
   await register('twice@example.test');
   const live = async () => sidOf(await logIn('twice@example.test'))?.value ?? '';
   const present = (method: 'GET' | 'DELETE', ...sids: string[]) =>
@@ -150,13 +150,13 @@ test('a stale cookie in front of a live one does not log anybody out, and all th
   expect([await statusWith(planted), await statusWith(own)]).toEqual([401, 401]);
 });
 
-test('logging out without a session, or with an empty JSON body, is no error', async () => {
+test('log-out without a session, or with an empty JSON body, succeeds', async () => {
   expect(
     (await call('DELETE', '/v1/sessions/current', { headers: { 'content-type': 'application/json' } })).statusCode,
   ).toBe(204);
 });
 
-test('an unknown e-mail and a wrong password say the same', async () => {
+test('an unknown e-mail address and a wrong password get the same response', async () => {
   await register('known@example.test');
   const wrong = await call('POST', '/v1/sessions', {
     body: { email: 'known@example.test', password: 'not the password' },
@@ -168,13 +168,13 @@ test('an unknown e-mail and a wrong password say the same', async () => {
   expect(unknown.json()).toEqual(wrong.json());
 });
 
-test('the twenty-first session of a user ends their oldest', async () => {
+test('a user’s twenty-first session ends their oldest one', async () => {
   const oldest = sidOf(await register('many@example.test'))?.value;
   for (let session = 0; session < 20; session += 1) await logIn('many@example.test');
   expect(await statusWith(oldest)).toBe(401);
 });
 
-test('a log-in that meets a change of tier begins a session in the new tier', { timeout: 60_000 }, async () => {
+test('a log-in concurrent with a change of tier starts a session in the new tier', { timeout: 60_000 }, async () => {
   const { id } = (await register('tiers@example.test')).json();
   const admin = await person(made, { role: 'admin' });
   for (let round = 0; round < 10; round++) {
@@ -187,7 +187,7 @@ test('a log-in that meets a change of tier begins a session in the new tier', { 
     } as const;
     const [entered] = await Promise.all([logIn('tiers@example.test'), made.app.inject(patch)]);
     const { value = '' } = sidOf(entered) ?? {};
-    // In the session's own copy: what the call that shows an account says is PostgreSQL's.
+    // The session's own copy: the operation that shows an account reads PostgreSQL.
     expect(await touchSession(made.redis, value)).toMatchObject({ tier });
   }
 });
@@ -195,12 +195,12 @@ test('a log-in that meets a change of tier begins a session in the new tier', { 
 test.each<[string, (key: string) => Promise<unknown>]>([
   ['of another type', (key) => made.redis.multi().del(key).rpush(key, 'a').exec()],
   ['without an end', (key) => made.redis.hdel(key, 'endsAt')],
-  ['that ends at no time', (key) => made.redis.hset(key, 'endsAt', 'nan')],
+  ['with an expiry that is not a number', (key) => made.redis.hset(key, 'endsAt', 'nan')],
   ['that never ends', (key) => made.redis.hset(key, 'endsAt', 'inf')],
-  ['that ends in words', (key) => made.redis.hset(key, 'endsAt', 'tomorrow')],
+  ['with an expiry in words', (key) => made.redis.hset(key, 'endsAt', 'tomorrow')],
   ['of no user', (key) => made.redis.hset(key, 'id', 'nobody')],
-  ['in a role that there is not', (key) => made.redis.hset(key, 'role', 'owner')],
-  ['in a tier that there is not', (key) => made.redis.hset(key, 'tier', 'gold')],
+  ['with an unknown role', (key) => made.redis.hset(key, 'role', 'owner')],
+  ['with an unknown tier', (key) => made.redis.hset(key, 'tier', 'gold')],
 ])('a session %s is none, and is removed', async (_, spoil) => {
   const { sid } = await person(made);
   const key = `session:${createHash('sha256').update(sid).digest('hex')}`;
@@ -209,7 +209,7 @@ test.each<[string, (key: string) => Promise<unknown>]>([
   expect(await made.redis.exists(key)).toBe(0);
 });
 
-test('a list of sessions of another type keeps nobody from logging in, out or everywhere', async () => {
+test('a corrupt set of sessions blocks neither log-in nor log-out nor log-out everywhere', async () => {
   const { id } = (await register('listed@example.test')).json();
   const list = `sessions-of:${sessionOwner(made.config.appSecret, id)}`;
   const spoil = () => made.redis.set(list, 'junk');
@@ -229,7 +229,7 @@ test.each<Record<string, string>>([
   { 'sec-fetch-site': 'same-site' },
   { origin: 'https://evil.example' },
   { origin: 'null' },
-])('a write from another origin is refused: %j', async (headers) => {
+])('a cross-origin write is refused: %j', async (headers) => {
   const response = await call('POST', '/v1/sessions', {
     headers,
     body: { email: 'a@b.example', password: 'x' },
@@ -251,7 +251,7 @@ test.each([
   [{ email: 'a@b.example', password: 'long enough', name: 'nul\u0000' }],
   [[]],
   [null],
-])('a registration that is not one is refused by name: %j', async (body) => {
+])('an invalid registration is refused and names the field: %j', async (body) => {
   const response = await call('POST', '/v1/users', {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -260,7 +260,7 @@ test.each([
   expect(response.json().errors.length).toBeGreaterThan(0);
 });
 
-test('text that is not UTF-8 is refused, and never stored as something else', async () => {
+test('a body that is not UTF-8 is refused, never stored as something else', async () => {
   const send = (payload: Buffer | string, type = 'application/json') =>
     made.app.inject({ method: 'POST', url: '/v1/users', headers: { 'content-type': type }, payload });
   const body = JSON.stringify({ email: 'maerz@example.test', password: demoPassword, name: 'März' });
@@ -271,7 +271,7 @@ test('text that is not UTF-8 is refused, and never stored as something else', as
   expect((await send(body, 'application/json; charset=UTF-8')).json()).toMatchObject({ name: 'März' });
 });
 
-test('a name without anything to read, or with something hidden, is refused', async () => {
+test('a name without visible text, or with hidden characters, is refused', async () => {
   for (const name of ['\u200b', '\u2800', '\u3164', '\ue000', 'Ann\u202enhoJ', 'Ann\u2028Bob']) {
     const registered = await call('POST', '/v1/users', {
       body: { email: 'hidden@example.test', password: demoPassword, name },
@@ -280,7 +280,7 @@ test('a name without anything to read, or with something hidden, is refused', as
   }
 });
 
-test('broken JSON, another type and a huge body are problems, not faults', async () => {
+test('malformed JSON, another media type and an oversized body are problems, not server errors', async () => {
   const send = (payload: string, type: string) =>
     call('POST', '/v1/users', { headers: { 'content-type': type }, body: payload });
   expect((await send('{"email":', 'application/json')).json()).toMatchObject({
@@ -295,7 +295,7 @@ test('broken JSON, another type and a huge body are problems, not faults', async
   expect((await send('{"__proto__": {"x": 1}}', 'application/json')).statusCode).toBe(400);
 });
 
-test('where the demo is not allowed its public password opens no account, demo or not, and the answer says why', async () => {
+test('where the demo is off, the public demo password opens no account, and the response says why', async () => {
   const { app } = await testApp(stores, { demoAllowed: false });
   await register('has-the-demo-password@example.test');
   for (const email of ['has-the-demo-password@example.test', 'nobody@example.test']) {

@@ -13,17 +13,18 @@ import { sessionOwner } from '../rules/session-owner.ts';
 export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
   const serve = routeServer(app, deps);
   const { config, db, redis } = deps;
-  // The route's limit spends a token before anything is hashed: a refused log-in costs one script in Redis, not 25 ms of a core.
+  // The route's limit takes a token before anything is hashed: a refused log-in costs one script in Redis instead of 25 ms of
+  // CPU.
   // #region log-in
   serve('logIn', async (request, reply) => {
     const { email, password } = request.body;
-    // Everybody can read this password. It opens nothing where the demo is not meant to be.
+    // This password is public. It opens no account where the demo is off.
     if (password === demoPassword && !config.demoAllowed)
       fail({ kind: 'forbidden', reason: 'The demo accounts are switched off on this server.' });
     const attempt = await attempts.reserve(request, email);
     const account = await userByEmail(db, email);
     const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
-      // No password was tried: the queue was full.
+      // No password was verified: the queue was full.
       await attempt.giveBack();
       throw error;
     });
@@ -38,7 +39,7 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
   });
   // #endregion
 
-  // A session in Redis holds neither name nor e-mail, so this operation alone reads them from PostgreSQL.
+  // A session in Redis has neither name nor e-mail address, so this operation alone reads them from PostgreSQL.
   serve(
     'readSession',
     async (request) => (await userById(db, viewerOf(request).user.id)) ?? fail({ kind: 'account-gone' }),

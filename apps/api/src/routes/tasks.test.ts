@@ -16,7 +16,7 @@ beforeAll(async () => {
   admin = await person(tasks[0], { role: 'admin' });
 });
 
-/** A task reports each second, and later on a busy machine. */
+/** A task reports every second, and later on a busy machine. */
 const SOME_ROUNDS = { timeout: 10_000 };
 const told = async (by: TestApp): Promise<TaskReport[]> =>
   (await by.app.inject({ url: '/v1/admin/tasks', cookies: { sid: admin.sid } })).json().items;
@@ -25,7 +25,7 @@ const report = (task: string) => ({
   ...{ postgresMs: 1, redisMs: 1, requestsPerSecond: 0, eventLoopDelayMs: 0 },
 });
 
-test('every task tells of every task, and how each is', async () => {
+test('every task reports every task and its state', async () => {
   await vi.waitFor(async () => {
     const [one, other] = [await told(tasks[0]), await told(tasks[1])];
     expect(one.map(({ task }) => task)).toEqual(['task-1', 'task-10']);
@@ -40,7 +40,7 @@ test('every task tells of every task, and how each is', async () => {
   }, SOME_ROUNDS);
 });
 
-test('requests are told as a rate', async () => {
+test('requests are reported as a rate', async () => {
   for (let call = 0; call < 20; call++) await tasks[1].app.inject('/health/live');
   await vi.waitFor(async () => {
     const busy = (await told(tasks[0])).find(({ task }) => task === 'task-10');
@@ -48,7 +48,7 @@ test('requests are told as a rate', async () => {
   }, SOME_ROUNDS);
 });
 
-test('a task that drains says so, and is gone when it has ended', async () => {
+test('a draining task reports so, and disappears when it has shut down', async () => {
   const { config, redis } = tasks[0];
   const { db, pool } = openDatabase({
     url: config.databaseUrl,
@@ -65,7 +65,7 @@ test('a task that drains says so, and is gone when it has ended', async () => {
   expect((await told(tasks[0])).map(({ task }) => task)).not.toContain('task-2');
 });
 
-test('a task that ends while it looks at its stores is gone all the same', async () => {
+test('a task that shuts down during a probe disappears too', async () => {
   const { config, redis } = tasks[0];
   const { db, pool } = openDatabase({
     url: config.databaseUrl,
@@ -75,7 +75,7 @@ test('a task that ends while it looks at its stores is gone all the same', async
   });
   const ending = await buildApp({ config: { ...config, taskName: 'task-6' }, db, redis });
   await ending.ready();
-  // A database that says nothing: the next report waits for it until the probe's deadline, and is written after that.
+  // A database that stays silent: the next report waits for the probe's deadline before it is written.
   const asked = vi.spyOn(db, 'execute').mockReturnValue(new Promise(() => {}) as never);
   await vi.waitFor(() => expect(asked).toHaveBeenCalled(), SOME_ROUNDS);
   await ending.close();
@@ -83,7 +83,7 @@ test('a task that ends while it looks at its stores is gone all the same', async
   expect((await told(tasks[0])).map(({ task }) => task)).not.toContain('task-6');
 });
 
-test('a task whose database is away says so', async () => {
+test('a task whose database is down reports so', async () => {
   const { config, redis } = tasks[0];
   const { db, pool } = openDatabase({
     url: config.databaseUrl,
@@ -99,7 +99,7 @@ test('a task whose database is away says so', async () => {
   await alone.close();
 });
 
-test('one that is silent for ten seconds is gone', async () => {
+test('a task that is silent for ten seconds disappears', async () => {
   const { redis } = tasks[0];
   await saveReport(redis, report('task-silent'));
   const said = ((await redis.hget('task-reports', 'task-silent')) ?? '').replace(/^\d+ /, '');
@@ -112,12 +112,12 @@ test('one that is silent for ten seconds is gone', async () => {
   expect((await readReports(redis)).map(({ task }) => task)).toContain('task-silent');
   await saidMsAgo(10_001);
   expect((await readReports(redis)).map(({ task }) => task)).not.toContain('task-silent');
-  // What is not told any more is not kept either.
+  // A report that is no longer returned is deleted as well.
   await saveReport(redis, report('task-4'));
   expect(await redis.hexists('task-reports', 'task-silent')).toBe(0);
 });
 
-test('memory is bounded: of many tasks the latest are kept, and all of it expires', async () => {
+test('memory is bounded: of many tasks the latest are kept, and everything expires', async () => {
   const { redis } = tasks[0];
   for (let count = 0; count < 130; count++) await saveReport(redis, report(`many-${count}`));
   expect(await redis.hlen('task-reports')).toBeLessThanOrEqual(100);
@@ -127,7 +127,7 @@ test('memory is bounded: of many tasks the latest are kept, and all of it expire
   expect(left).toBeLessThanOrEqual(10_000);
 });
 
-test('junk in the place of reports is left out, and removed by the next report', async () => {
+test('corrupt reports are skipped, and removed by the next report', async () => {
   const { redis } = tasks[0];
   const [seconds] = await redis.time();
   const junk = { 'no-time': '{}', 'no-json': `${seconds}000 {`, 'no-report': `${seconds}000 {"task":"no-report"}` };
@@ -140,7 +140,7 @@ test('junk in the place of reports is left out, and removed by the next report',
   expect((await readReports(redis)).map(({ task }) => task)).toContain('task-5');
 });
 
-test('tasks are the business of admins', async () => {
+test('only admins see the tasks', async () => {
   const { sid } = await person(tasks[0], { role: 'organiser' });
   expect((await tasks[0].app.inject({ url: '/v1/admin/tasks', cookies: { sid } })).statusCode).toBe(403);
 });

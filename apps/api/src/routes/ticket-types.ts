@@ -8,7 +8,7 @@ import { insertTicketTypes, ticketTypesOf, updateTicketType } from '../queries/t
 import { checkOneCurrency, checkPrice } from '../rules/event-changes.ts';
 import { ownEvent } from './events.ts';
 
-const MOST_TYPES = 50;
+const MAX_TYPES = 50;
 
 export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
   const serve = routeServer(app, { db });
@@ -16,8 +16,8 @@ export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
     const added = await db.transaction(async (transaction) => {
       const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
       const others = await ticketTypesOf(transaction, [event.id]);
-      if (others.length >= MOST_TYPES)
-        fail({ kind: 'change-not-possible', reason: `An event has at most ${MOST_TYPES} ticket types.` });
+      if (others.length >= MAX_TYPES)
+        fail({ kind: 'change-not-possible', reason: `An event has at most ${MAX_TYPES} ticket types.` });
       checkOneCurrency([request.body.currency, ...others.map(({ currency }) => currency)]);
       const [inserted] = await insertTicketTypes(transaction, event.id, [request.body]);
       return ticketTypeOf(transaction, event.id, inserted?.id);
@@ -34,13 +34,16 @@ export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
       checkPrice(request.body.priceMinor, before.currency);
       const released =
         (await updateTicketType(transaction, event.id, id, request.body)) ??
-        fail({ kind: 'change-not-possible', reason: 'The capacity cannot go below what is sold and held.' });
+        fail({
+          kind: 'change-not-possible',
+          reason: 'The capacity cannot be lower than the tickets already sold and held.',
+        });
       const after = await ticketTypeOf(transaction, event.id, id);
       return { changed: after, opened: after.capacity > before.capacity ? { eventId: event.id, released } : null };
     });
     if (opened) {
       await openGates(redis, opened.eventId, [opened.released]).catch((error: unknown) => {
-        request.log.warn({ err: error }, 'a gate was not opened');
+        request.log.warn({ err: error }, 'opening an inventory gate failed');
       });
     }
     return changed;

@@ -24,7 +24,7 @@ export function ticketRoutes(app: Api, { config, db }: Deps) {
   serve('readTicketCode', async (request, reply) => {
     const ticket = await ticketOfUser(db, request.params.id, viewerOf(request).user.id);
     const { id: ticketId } = ticket ?? fail({ kind: 'not-found', what: 'ticket' });
-    // Medium correction, so that scanners read a folded or cracked code; a quiet zone of four modules, as ISO/IEC 18004 demands.
+    // Medium error correction for folded or cracked codes; a quiet zone of four modules, as ISO/IEC 18004 requires.
     return reply.type('image/svg+xml').send(renderSVG(signTicketCode(ticketId, key), { ecc: 'M', border: 4 }));
   });
 }

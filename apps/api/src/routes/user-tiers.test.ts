@@ -15,20 +15,20 @@ beforeAll(async () => {
 const find = (query: string, sid = admin.sid) => made.app.inject({ url: `/v1/admin/users${query}`, cookies: { sid } });
 const byEmail = (email: string) => find(`?email=${encodeURIComponent(email)}`);
 
-test('an account is found by every spelling of its e-mail, and shown without its hash', async () => {
+test('an account is found by every spelling of its e-mail address, and shown without its hash', async () => {
   const { user } = await person(made, { tier: 'pro' });
   const answer = await byEmail(` ${user.email.toUpperCase()} `);
   expect(answer.json()).toEqual({ items: [user], nextCursor: null });
 });
 
-test('a part of an e-mail, or a pattern, finds nobody', async () => {
+test('a partial e-mail address or a pattern finds no account', async () => {
   const { user } = await person(made);
   for (const email of [user.email.slice(0, -1), '%', user.email.replace(/^./, '_'), 'nobody@example.test']) {
     expect((await byEmail(email)).json()).toEqual({ items: [], nextCursor: null });
   }
 });
 
-test('who was found can be moved to another tier, whatever the case of the id, and is found in it', async () => {
+test('an admin moves a user to another tier, whatever the case of the id', async () => {
   const { user, sid } = await person(made);
   const [{ id }] = (await byEmail(user.email)).json().items;
   const moved = await made.app.inject({
@@ -50,11 +50,11 @@ test.each([
   '?email=a&name=b',
   '?email=a&email=b',
   '?email=%00',
-])('“%s” is not valid', async (query) => {
+])('“%s” is invalid', async (query) => {
   expect((await find(query)).json()).toMatchObject({ status: 400, error: 'validation_failed' });
 });
 
-test('accounts are the business of admins', async () => {
+test('only admins see accounts', async () => {
   const { sid } = await person(made, { role: 'organiser' });
   expect((await find('?email=a@b.example', sid)).statusCode).toBe(403);
 });

@@ -18,7 +18,7 @@ export function userTierRoutes(app: Api, deps: Deps) {
     const { id } = request.params;
     const changed = await setUserTier(db, id, request.body.tier);
     if (!changed) fail({ kind: 'not-found', what: 'user' });
-    // Sessions hold a copy of the tier. Were Redis away now, those that live would keep the old one until they end.
+    // Sessions hold a copy of the tier. If Redis is down here, existing sessions keep the old tier until they end.
     await setTierOfSessions(redis, sessionOwner(config.appSecret, id), changed.tier);
     await keepTierCurrent(deps, id, changed.tier);
     return changed;
