@@ -2,14 +2,14 @@ import type { Chromium } from '@minitickets/stack/chromium';
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** A person's own browser profile, watched for what must not happen. */
+/** A browser profile of one person, with everything that must not happen in it. */
 export interface Person {
   context: BrowserContext;
-  /** What the browser complained about, and where it asked another host, so far. */
+  /** Console errors and warnings, exceptions, and requests to other hosts so far. */
   complaints: string[];
 }
 
-/** Starts a browser that was found with `findChromium`. */
+/** Starts the browser that `findChromium` found. */
 export async function startBrowser({ path, env }: Chromium): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
   // In a container /dev/shm has 64 MB, which a page can exceed.
@@ -17,7 +17,7 @@ export async function startBrowser({ path, env }: Chromium): Promise<Browser> {
   return await chromium.launch({ executablePath: path, env: { ...process.env, ...env }, args, timeout: 60_000 });
 }
 
-/** @param origin the only one that may be asked for anything */
+/** @param origin the only origin that pages may send requests to */
 export async function newPerson(browser: Browser, origin: string): Promise<Person> {
   const context = await browser.newContext({
     baseURL: origin,
@@ -28,7 +28,7 @@ export async function newPerson(browser: Browser, origin: string): Promise<Perso
   context.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   context.on('console', (message) => {
-    // Another program of this machine brought a network interface up or down: nothing that a page could help.
+    // A network interface of this machine went up or down, which is no fault of the page.
     if (message.text().includes('ERR_NETWORK_CHANGED')) return;
     // A store that missed its deadline on a busy machine. The page asks again, and the journey checks what it then shows.
     if (message.text().includes('status of 503')) return;
@@ -41,10 +41,10 @@ export async function newPerson(browser: Browser, origin: string): Promise<Perso
   return { context, complaints };
 }
 
-/** What axe-core finds wrong with a page in the light theme, and with its colours in the dark one: nothing else differs there. */
+/** Returns axe-core's violations in the light theme, and those of colour contrast in the dark one, where nothing else differs. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   const found: string[] = [];
-  // Runs through the debugger, so the page's Content-Security-Policy stays what it is.
+  // Evaluated through the debugger, so the page's Content-Security-Policy stays in force.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source);
   for (const [colorScheme, options] of [
     ['light', {}],
@@ -62,7 +62,7 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   return found;
 }
 
-/** How far a page is wider than its window, in CSS pixels, at each of these window widths. */
+/** Returns how many CSS pixels a page is wider than its window, at each of these window widths. */
 export async function sidewaysScroll(page: Page, widths: readonly number[]): Promise<number[]> {
   const before = page.viewportSize() ?? { width: 1280, height: 900 };
   const over: number[] = [];

@@ -1,9 +1,9 @@
 import { demoAccounts, demoPassword } from '@minitickets/contract';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { expectFitForAll, heading, openShop } from './shop.ts';
+import { expectAccessible, heading, openShop } from './shop.ts';
 
-/** A buyer's way through the whole shop. */
+/** A buyer's journey through the whole shop. */
 
 const shop = openShop();
 const eventName = 'Summer Night Open Air';
@@ -17,45 +17,45 @@ const secondsShown = async (page: Page) => {
 };
 const focusedText = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
 
-test('log in, hold two places, pay, see the tickets, log out', async () => {
+test('a buyer logs in, holds two tickets, pays, sees them and logs out', async () => {
   const { context, complaints, page } = await shop.visitor();
 
   await page.goto('/');
   await heading(page, 'What’s on').waitFor();
   await page.getByRole('link', { name: eventName }).waitFor();
   expect(await page.title()).toBe('What’s on · MiniTickets');
-  await expectFitForAll(page);
+  await expectAccessible(page);
 
   await page.getByRole('searchbox').fill('lakeside');
   await page.waitForURL('**/?search=lakeside');
   await page.getByRole('link', { name: eventName }).click();
   await heading(page, eventName).waitFor();
   expect(await focusedText(page)).toBe(eventName);
-  await page.getByRole('button', { name: 'One Lawn more' }).click();
-  await page.getByRole('button', { name: 'One Lawn more' }).click();
-  await expectFitForAll(page);
+  await page.getByRole('button', { name: 'More Lawn tickets' }).click();
+  await page.getByRole('button', { name: 'More Lawn tickets' }).click();
+  await expectAccessible(page);
 
-  await page.getByRole('link', { name: 'Log in to hold places' }).click();
+  await page.getByRole('link', { name: 'Log in to hold tickets' }).click();
   await heading(page, 'Log in').waitFor();
-  await expectFitForAll(page);
+  await expectAccessible(page);
   await page.getByRole('button', { name: customer.name }).click();
   await page.locator('form').getByRole('button', { name: 'Log in' }).click();
 
-  // Back where they were, and what they chose is kept.
-  await page.getByRole('button', { name: 'Hold 2 places' }).click();
-  await heading(page, 'Pay for your places').waitFor();
+  // The log-in returns to the event, and the choice is kept.
+  await page.getByRole('button', { name: 'Hold 2 tickets' }).click();
+  await heading(page, 'Pay for your tickets').waitFor();
   await page.getByRole('heading', { name: eventName }).waitFor();
-  await expectFitForAll(page);
+  await expectAccessible(page);
   const atFirst = await secondsShown(page);
   expect(atFirst).toBeGreaterThan(9 * 60);
   expect(atFirst).toBeLessThanOrEqual(10 * 60);
 
-  // The hold goes by the server's clock: a reload and a second tab show the same time.
+  // The countdown uses the server's clock: a reload and a second tab show the same time.
   await page.reload();
-  await heading(page, 'Pay for your places').waitFor();
+  await heading(page, 'Pay for your tickets').waitFor();
   const second = await context.newPage();
   await second.goto(page.url());
-  await heading(second, 'Pay for your places').waitFor();
+  await heading(second, 'Pay for your tickets').waitFor();
   const [here, there] = await Promise.all([secondsShown(page), secondsShown(second)]);
   expect(here).toBeLessThanOrEqual(atFirst);
   expect(Math.abs(here - there)).toBeLessThanOrEqual(2);
@@ -67,8 +67,8 @@ test('log in, hold two places, pay, see the tickets, log out', async () => {
   await expect
     .poll(() => page.evaluate('[...document.querySelectorAll("main img")].map((code) => code.naturalWidth > 0)'))
     .toEqual([true, true]);
-  await expectFitForAll(page);
-  // The other tab follows by itself.
+  await expectAccessible(page);
+  // The other tab updates by itself.
   await heading(second, 'Your 2 tickets').waitFor();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Add to calendar' }).click();
@@ -78,11 +78,11 @@ test('log in, hold two places, pay, see the tickets, log out', async () => {
   await heading(page, 'My bookings').waitFor();
   await page.getByRole('link', { name: eventName }).waitFor();
   await page.getByText('Paid', { exact: true }).waitFor();
-  await expectFitForAll(page);
+  await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Log out' }).click();
   await heading(page, 'What’s on').waitFor();
-  // The other tab showed tickets; now it asks who is there, and knows where to go back to.
+  // The other tab showed tickets; now it asks for a log-in and keeps the way back.
   await second.waitForURL('**/log-in?returnTo=*');
   await page.goto('/bookings');
   await heading(page, 'Log in').waitFor();
@@ -90,21 +90,21 @@ test('log in, hold two places, pay, see the tickets, log out', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('every refusal on the way is explained, and the way goes on', async () => {
+test('every refusal on a buyer’s way is explained and leads on', async () => {
   const { complaints, page } = await shop.visitor();
 
   await page.goto('/nowhere');
-  await heading(page, 'There is no such page').waitFor();
-  await expectFitForAll(page);
+  await heading(page, 'No such page').waitFor();
+  await expectAccessible(page);
   await page.goto('/events/nothing-of-the-kind');
-  await heading(page, 'There is no such event').waitFor();
+  await heading(page, 'No such event').waitFor();
   await page.goto('/events/secret-session');
   await page.getByText('Sold out').first().waitFor();
 
   await page.goto('/register');
   await page.getByRole('button', { name: 'Register' }).click();
   expect(await page.evaluate<string>('document.activeElement.name')).toBe('name');
-  await expectFitForAll(page);
+  await expectAccessible(page);
   await page.getByLabel('Name').fill('Nora New');
   await page.getByLabel('E-mail').fill(`nora-${Date.now()}@example.org`);
   await page.getByLabel('Password').fill(demoPassword);
@@ -112,16 +112,16 @@ test('every refusal on the way is explained, and the way goes on', async () => {
   await heading(page, 'What’s on').waitFor();
 
   await page.getByRole('link', { name: eventName }).click();
-  await page.getByLabel('Places: Lawn').fill('9');
-  // One person may have six of this event.
-  await page.getByRole('button', { name: 'Hold 6 places' }).click();
-  await heading(page, 'Pay for your places').waitFor();
+  await page.getByLabel('Lawn tickets').fill('9');
+  // This event allows six tickets per person.
+  await page.getByRole('button', { name: 'Hold 6 tickets' }).click();
+  await heading(page, 'Pay for your tickets').waitFor();
 
   await page.goBack();
-  await page.getByRole('button', { name: 'One Lawn more' }).click();
-  await page.getByRole('button', { name: 'Hold 1 place' }).click();
-  await page.getByRole('alert').getByText('more than one person may have').waitFor();
-  await expectFitForAll(page);
+  await page.getByRole('button', { name: 'More Lawn tickets' }).click();
+  await page.getByRole('button', { name: 'Hold 1 ticket' }).click();
+  await page.getByRole('alert').getByText('more than the limit per person').waitFor();
+  await expectAccessible(page);
 
   await page.getByRole('main').getByRole('link', { name: 'My bookings' }).click();
   await page.getByRole('link', { name: eventName }).click();
@@ -132,12 +132,12 @@ test('every refusal on the way is explained, and the way goes on', async () => {
   await page.getByRole('button', { name: /^Pay CHF/ }).click();
   await heading(page, 'Your 6 tickets').waitFor();
 
-  await page.getByRole('button', { name: 'Cancel and get a refund' }).click();
-  await expectFitForAll(page);
-  await page.getByRole('button', { name: 'Cancel the booking' }).click();
+  await page.getByRole('button', { name: 'Cancel for a refund' }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Cancel booking' }).click();
   await heading(page, 'This booking was cancelled').waitFor();
-  await expectFitForAll(page);
+  await expectAccessible(page);
 
-  // A refusal is an answer of the API, and Chromium writes each of them down; nothing else may be there.
+  // Chromium logs every 4xx response as an error; nothing else may be logged.
   expect(complaints.filter((complaint) => !/status of (402|404|409)/.test(complaint))).toEqual([]);
 });

@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** Once for a whole run: finds or fetches the browser. Without one the journeys are skipped, and the run's last lines say so. */
+/** Finds or downloads the browser once per run. Without one, the journeys are skipped and the run's last lines say so. */
 export default async function setup(project: TestProject) {
   const chromium = await findChromium({ log: console.log });
   project.provide('chromium', chromium);

@@ -1,50 +1,50 @@
 import { demoAccounts, headers } from '@minitickets/contract';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { expectFitForAll, heading, logIn, openShop } from './shop.ts';
+import { expectAccessible, heading, logIn, openShop } from './shop.ts';
 
-/** The limits, driven by a reader and changed by an admin, on a whole stack. */
+/** Visitors drive the limiter and an admin changes limits, on a whole stack. */
 
 const shop = openShop();
 const [, pro, , admin] = demoAccounts;
 
 const figure = async (page: Page, name: string) =>
   Number(await page.locator('dl > div', { hasText: name }).first().locator('dd').textContent());
-/** Refusals are what this is about, and Chromium writes each of them down. */
+/** Chromium logs every refusal (429) as an error; refusals are expected here. */
 const unexpected = (complaints: string[]) => complaints.filter((one) => !/status of 429/.test(one));
 
-test('a reader empties the bucket, is refused by every task, waits, and is served; the pro tier has more room', async () => {
+test('a visitor empties the bucket, is refused by every task, waits and is served; the pro tier has a larger burst', async () => {
   const { page, complaints } = await shop.visitor();
   await page.goto('/');
   await page.getByRole('link', { name: 'Drive the limiter' }).click();
   await heading(page, 'Drive the limiter').waitFor();
-  await expectFitForAll(page);
+  await expectAccessible(page);
 
   await page.getByRole('button', { name: '10 requests at once' }).click();
   await expect.poll(() => figure(page, 'Served')).toBe(10);
   await page.getByRole('button', { name: '10 requests at once' }).click();
   await expect.poll(() => figure(page, 'Sent')).toBe(20);
-  await expect.poll(() => figure(page, 'Under way')).toBe(0);
+  await expect.poll(() => figure(page, 'In flight')).toBe(0);
   const refused = await figure(page, 'Refused');
   expect(refused).toBeGreaterThan(0);
   expect((await figure(page, 'Served')) + refused).toBe(20);
-  // Each slot that is still to come is a strike, and the API shows them to their owner.
+  // Each promised slot in the future is a strike, and the API shows strikes to their owner.
   await page.getByText(/^[1-9]\d* of 45$/).waitFor();
-  // Three separate limiters would have refused nobody.
+  // Three separate limiters would have refused no request.
   await page.getByText('Let through by 3 separate limiters').waitFor();
-  await expectFitForAll(page);
-  // A token that came back meanwhile may have served the last one of them: then more are asked for.
+  await expectAccessible(page);
+  // A refilled token may have served the last request: then another burst is sent.
   await expect
     .poll(async () => {
-      const told = await page.getByText(/^Retry-After: |^The wait is over$/).count();
-      if (told === 0) await page.getByRole('button', { name: '10 requests at once' }).click();
-      return told;
+      const shown = await page.getByText(/^Retry-After: |^The wait is over$/).count();
+      if (shown === 0) await page.getByRole('button', { name: '10 requests at once' }).click();
+      return shown;
     })
     .toBe(1);
   await page.getByText('The wait is over').waitFor();
   await page.getByRole('button', { name: '1 request', exact: true }).click();
-  await page.getByText('There was a token for the last request.').waitFor();
-  await page.getByText(/compared with the bucket as this page computes it.*none differs/).waitFor();
+  await page.getByText('The last request got its tokens.').waitFor();
+  await page.getByText(/compared with the computed token count; none differs/).waitFor();
 
   await page.getByRole('radio', { name: 'Pro' }).check();
   await page.waitForURL('**/limiter?tier=pro');
@@ -52,26 +52,26 @@ test('a reader empties the bucket, is refused by every task, waits, and is serve
   await page.getByRole('button', { name: '10 requests at once' }).click();
   await expect.poll(() => figure(page, 'Served')).toBe(20);
 
-  await page.getByLabel('As a stream').selectOption('60');
+  await page.getByLabel('Stream').selectOption('60');
   await page.getByRole('button', { name: 'Start' }).click();
   await page.getByText('Banned for', { exact: true }).first().waitFor();
-  await page.getByText('Suppressed', { exact: true }).waitFor();
-  await expectFitForAll(page);
-  // That took its time, and the ban may be over; hammering on brings the next one, which is longer.
-  await page.getByText('The last requests as a table').click();
+  await page.getByText('Banned', { exact: true }).last().waitFor();
+  await expectAccessible(page);
+  // The ban may be over by now; further requests earn the next, longer one.
+  await page.getByText('Last requests').click();
   await page.getByRole('cell', { name: 'refused: banned' }).first().waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
 
-  // The link alone brings the set-up back.
+  // The URL alone restores the settings.
   await page.goto('/limiter?tier=pro&rate=60&cost=5&away=open');
   expect(await page.getByRole('radio', { name: 'Pro' }).isChecked()).toBe(true);
-  expect(await page.getByLabel('As a stream').inputValue()).toBe('60');
+  expect(await page.getByLabel('Stream').inputValue()).toBe('60');
   expect(await page.getByLabel('Each request costs').inputValue()).toBe('5');
   expect(await page.getByRole('radio', { name: 'Open' }).isChecked()).toBe(true);
   expect(unexpected(complaints)).toEqual([]);
 });
 
-test('a request that costs more spends more, and one that can never be served is told so', async () => {
+test('a request spends its cost, and a cost above the capacity reads that waiting does not help', async () => {
   const { page, complaints } = await shop.visitor();
   await page.goto('/limiter?away=closed');
   await page.getByLabel('Each request costs').selectOption('5 tokens');
@@ -81,47 +81,47 @@ test('a request that costs more spends more, and one that can never be served is
     await expect.poll(() => figure(page, 'Served')).toBe(served);
   }
   await page.getByRole('button', { name: '1 request', exact: true }).click();
-  await page.getByText('Who waits that long is served.').waitFor();
+  await page.getByText('A request after that time is served.').waitFor();
   await page.getByText('10 tokens spent').waitFor();
   await page.getByLabel('Each request costs').selectOption('15 tokens');
   await page.getByRole('button', { name: '1 request', exact: true }).click();
-  await page.getByText('Refused, and no wait helps').waitFor();
+  await page.getByText('Refused: waiting does not help').waitFor();
   await page.getByText(/tier=free&policy=playground-closed&cost=15/).waitFor();
-  // Nobody runs experiments here, and so nobody can pause Redis: the control says so.
+  // This stack has no lab, which pauses Redis: the control says so.
   await page.getByRole('button', { name: /^Pause Redis/ }).click();
-  await page.getByText('Here nobody can pause Redis').waitFor();
-  await expectFitForAll(page);
+  await page.getByText('Redis cannot be paused without the lab').waitFor();
+  await expectAccessible(page);
   expect(unexpected(complaints).filter((one) => !/status of 422/.test(one))).toEqual([]);
 });
 
-test('sixty requests a second are drawn without a keystroke being lost or felt', async () => {
+test('sixty requests a second are drawn without losing or delaying a keystroke', async () => {
   const { page } = await shop.visitor();
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.goto('/limiter?tier=pro&rate=60');
   await page.getByRole('button', { name: 'Start' }).click();
   await expect.poll(() => figure(page, 'Sent')).toBeGreaterThan(60);
   const before = await figure(page, 'Sent');
-  // How long a keystroke waits for the page, from when the browser took it.
+  // Measures how long each keystroke waits until the page handles it.
   await page.evaluate(
     "window.waits = []; document.addEventListener('keydown', (press) => waits.push(performance.now() - press.timeStamp))",
   );
   await page.keyboard.type('each one has to arrive', { delay: 20 });
   const waits = (await page.evaluate<number[]>('waits')).sort((one, other) => one - other);
   expect(waits).toHaveLength(22);
-  // Generous: a busy machine is no fault of the page, and a page that is blocked by its drawing waits longer than this.
+  // Generous for a busy machine; a page blocked by its own drawing exceeds it.
   expect(waits[11]).toBeLessThan(250);
   expect(await figure(page, 'Sent')).toBeGreaterThan(before);
   await page.getByRole('button', { name: 'Stop' }).click();
 });
 
-test('a key made on the account’s page spends from its owner’s bucket, and is dead once it is revoked', async () => {
+test('an API key created on the account page spends from its owner’s bucket and stops working once revoked', async () => {
   const { page, complaints } = await shop.visitor();
   await logIn(page, pro, '/account');
   await heading(page, 'Your account').waitFor();
-  await page.getByLabel('What is it for?').fill('A journey');
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByLabel('Name of the key').fill('A journey');
+  await page.getByRole('button', { name: 'Create key' }).click();
   const key = (await page.locator('code', { hasText: /^mt_[\w-]{43}$/ }).textContent()) ?? '';
-  await expectFitForAll(page);
+  await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Limiter' }).first().click();
   await page.getByRole('radio', { name: 'API key' }).check();
@@ -141,28 +141,28 @@ test('a key made on the account’s page spends from its owner’s bucket, and i
   expect(complaints).toEqual([]);
 });
 
-test('an admin edits a limit, sees what that changes, and every task enforces it; then puts the shipped one back', async () => {
+test('an admin edits a limit, previews its effects, every task enforces it, and the default is restored', async () => {
   const { page, complaints } = await shop.visitor();
   await logIn(page, admin, '/operations');
   await heading(page, 'Operations').waitFor();
   for (const task of ['task-1', 'task-2', 'task-3']) await page.getByText(`${task} ready`).waitFor();
-  await page.getByText('No limit was ever changed.').waitFor();
-  await expectFitForAll(page);
+  await page.getByText('No limit has been changed.').waitFor();
+  await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Edit playground, free tier' }).click();
-  await page.getByLabel('At once').fill('none');
-  await page.getByText('A whole number from 1.').waitFor();
-  await page.getByLabel('At once').fill('3');
-  await page.getByText('cut to 3 with their next request').waitFor();
-  await expectFitForAll(page);
-  await page.getByRole('button', { name: 'Put in force' }).click();
+  await page.getByLabel('Burst (tokens)').fill('none');
+  await page.getByText('Enter a whole number, at least 1.').waitFor();
+  await page.getByLabel('Burst (tokens)').fill('3');
+  await page.getByText('cut to 3 tokens with their next request').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('3 at once, then 1 per second').waitFor();
 
   const limits = await limitOfEveryTask();
   expect([...limits.keys()].sort()).toEqual(['task-1', 'task-2', 'task-3']);
   expect([...limits.values()]).toEqual(['3', '3', '3']);
 
-  await page.getByRole('heading', { name: 'Changed limits' }).waitFor();
+  await page.getByRole('heading', { name: 'Limit changes' }).waitFor();
   await page.getByText(/, by you/).waitFor();
   await page
     .getByRole('button', { name: /^Explain/ })
@@ -172,34 +172,34 @@ test('an admin edits a limit, sees what that changes, and every task enforces it
     .getByRole('dialog')
     .getByText(/at once, then \d per second/)
     .waitFor();
-  await expectFitForAll(page);
+  await expectAccessible(page);
   await page.keyboard.press('Escape');
 
   await page.getByRole('button', { name: 'Edit playground, free tier' }).click();
-  await page.getByRole('button', { name: 'Back to what was shipped' }).click();
+  await page.getByRole('button', { name: 'Restore default' }).click();
   await page.getByText('10 at once, then 1 per second').first().waitFor();
   expect(complaints).toEqual([]);
 
   await page.goto('/organise');
   await heading(page, 'Your events').waitFor();
   await page.getByText('You have no events yet').waitFor();
-  await expectFitForAll(page);
+  await expectAccessible(page);
 });
 
-test('who is no admin is told so, and by whom the page is for', async () => {
+test('a user who is not an admin reads which role the page needs and can log in as another user', async () => {
   const { page } = await shop.visitor();
   await logIn(page, pro, '/operations');
-  await page.getByText('This page is for the role admin').waitFor();
-  await expectFitForAll(page);
-  await page.getByRole('button', { name: 'Log in as somebody else' }).click();
+  await page.getByText('Only users with the role admin can open this page').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Log in as another user' }).click();
   await page.waitForURL('**/log-in?returnTo=%2Foperations');
-  await page.getByText('Log in to go on. You come back to where you were.', { exact: true }).waitFor();
+  await page.getByText('Log in to continue. You will return to the page you came from.', { exact: true }).waitFor();
   await page.getByRole('button', { name: admin.name }).click();
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
   await heading(page, 'Operations').waitFor();
 });
 
-/** The limit that each task reports, once all enforce the change; that two seconds are enough is proved by an experiment. */
+/** Returns the limit that each task reports once all enforce the change. An experiment proves that two seconds are enough. */
 async function limitOfEveryTask() {
   const limits = new Map<string, string>();
   await expect

@@ -1,13 +1,13 @@
 import { demoAccounts, type Event } from '@minitickets/contract';
 import { expect, test } from 'vitest';
-import { expectFitForAll, heading, logIn, openShop } from './shop.ts';
+import { expectAccessible, heading, logIn, openShop } from './shop.ts';
 
-/** The operator's desk, on a whole stack: what went before, how things stand, and what can be done about it. */
+/** The operations page on a whole stack: history, current state, and actions. */
 
 const shop = openShop();
 const [customer, , , admin] = demoAccounts;
 
-test('what was decided before the page was opened is there when it opens', async () => {
+test('the operations page shows decisions made before it was opened', async () => {
   const { page, complaints } = await shop.visitor();
   for (let call = 0; call < 12; call++) await fetch(`${shop.url}/v1/playground/requests`, { method: 'POST' });
   await logIn(page, admin, '/operations');
@@ -16,49 +16,49 @@ test('what was decided before the page was opened is there when it opens', async
   await peak.waitFor({ state: 'attached' });
   await page.reload();
   await peak.waitFor({ state: 'attached' });
-  await page.getByLabel('Decisions per second of').selectOption('booking');
+  await page.getByLabel('Decisions per second').selectOption('booking');
   await page.getByText('At most 0.0 allowed, 0.0 refused').waitFor({ state: 'attached' });
-  await page.getByLabel('The last').selectOption('15 minutes');
-  await expectFitForAll(page);
+  await page.getByLabel('Period').selectOption('last 15 minutes');
+  await expectAccessible(page);
   expect(complaints).toEqual([]);
 });
 
-test('every task tells how it is', async () => {
+test('the operations page shows the health of every task', async () => {
   const { page } = await shop.visitor();
   await logIn(page, admin, '/operations');
   const tasks = page.getByRole('region', { name: 'Tasks' });
   for (const task of ['task-1', 'task-2', 'task-3']) await tasks.getByText(`${task} ready`).waitFor();
-  await expect.poll(() => tasks.getByText(/^answers in [\d.]+ ms$/).count()).toBe(6);
+  await expect.poll(() => tasks.getByText(/^responds in [\d.]+ ms$/).count()).toBe(6);
 });
 
-test('an admin checks that all adds up, finds a user and moves them to another tier', async () => {
+test('an admin runs the conservation check, finds a user and changes the user’s tier', async () => {
   const { page, complaints } = await shop.visitor();
   await logIn(page, admin, '/operations');
   await heading(page, 'Operations').waitFor();
   const check = page.getByRole('region', { name: 'Conservation check' });
   await check.getByRole('button', { name: 'Check now' }).click();
-  await check.getByText('Every law holds.').waitFor();
+  await check.getByText('Every invariant holds.').waitFor();
   expect(await check.getByRole('listitem').count()).toBeGreaterThan(5);
 
   const users = page.getByRole('region', { name: 'Users' });
-  await users.getByRole('button', { name: 'Find the user' }).click();
-  await users.getByText('Type the e-mail of an account.').waitFor();
+  await users.getByRole('button', { name: 'Find user' }).click();
+  await users.getByText('Enter the e-mail of an account.').waitFor();
   await users.getByLabel('E-mail').fill('nobody@example.org');
-  await users.getByRole('button', { name: 'Find the user' }).click();
+  await users.getByRole('button', { name: 'Find user' }).click();
   await users.getByText('No account has this e-mail.').waitFor();
   await users.getByLabel('E-mail').fill(customer.email.toUpperCase());
-  await users.getByRole('button', { name: 'Find the user' }).click();
+  await users.getByRole('button', { name: 'Find user' }).click();
   await users.getByText(customer.name).waitFor();
-  await expectFitForAll(page);
-  await users.getByRole('button', { name: 'Move to the pro tier' }).click();
+  await expectAccessible(page);
+  await users.getByRole('button', { name: 'Change to pro tier' }).click();
   await users.getByText('on every task').waitFor();
   await users.getByText('pro tier', { exact: true }).waitFor();
-  await users.getByRole('button', { name: 'Move to the free tier' }).click();
+  await users.getByRole('button', { name: 'Change to free tier' }).click();
   await users.getByText('free tier', { exact: true }).waitFor();
   expect(complaints).toEqual([]);
 });
 
-test('places that are held, and a gate that closes, are seen by who watches', async () => {
+test('an operator sees held tickets and a closed inventory gate', async () => {
   const { page, context } = await shop.visitor();
   await logIn(page, admin, '/operations');
   const events = page.getByRole('region', { name: 'Events' });
@@ -72,8 +72,8 @@ test('places that are held, and a gate that closes, are seen by who watches', as
     return (await context.request.post('/v1/bookings', { data })).status();
   };
   expect(await book('summer-night-open-air', 2)).toBe(201);
-  await events.getByText(/0 sold, 2 held, \d+ free of/).waitFor();
-  // A gate is closed for less than a second at a time, and again by who comes next.
+  await events.getByText(/0 sold, 2 held, \d+ available of/).waitFor();
+  // A gate stays closed for less than a second; the next request closes it again.
   await expect
     .poll(
       async () => {
@@ -83,5 +83,5 @@ test('places that are held, and a gate that closes, are seen by who watches', as
       { interval: 900 },
     )
     .toBe(1);
-  await expectFitForAll(page);
+  await expectAccessible(page);
 });

@@ -9,8 +9,8 @@ import { accessibilityViolations, newPerson, sidewaysScroll, startBrowser } from
 import type {} from './global-setup.ts';
 
 /**
- * Gives a file of journeys a whole shop and a browser: real pages, balancer, three tasks, PostgreSQL and Redis; a lab if asked for.
- * Without a browser on this machine the file's tests are skipped.
+ * Starts a whole shop and a browser for a file of journeys: pages, load balancer, three tasks, PostgreSQL, Redis, and on
+ * request the lab. Without a browser on this machine, the file's tests are skipped.
  */
 export function openShop({ lab = false }: { lab?: boolean } = {}) {
   const chromium = inject('chromium');
@@ -18,7 +18,7 @@ export function openShop({ lab = false }: { lab?: boolean } = {}) {
   let browser: Browser | undefined;
   let dataDir: string | undefined;
 
-  beforeEach(({ skip }) => skip(chromium === undefined, 'There is no Chromium.'));
+  beforeEach(({ skip }) => skip(chromium === undefined, 'Chromium is missing.'));
 
   beforeAll(async () => {
     if (!chromium) return;
@@ -37,12 +37,12 @@ export function openShop({ lab = false }: { lab?: boolean } = {}) {
 
   return {
     get url() {
-      if (!stack) throw new Error('The shop is opened in beforeAll: use it in a test.');
+      if (!stack) throw new Error('The shop is started in beforeAll: use it inside a test.');
       return stack.url;
     },
-    /** Somebody with a browser profile of their own, on a fresh page. */
+    /** Returns a new visitor: a fresh browser profile with one page. */
     async visitor() {
-      if (!stack || !browser) throw new Error('The shop is opened in beforeAll: use it in a test.');
+      if (!stack || !browser) throw new Error('The shop is started in beforeAll: use it inside a test.');
       const person = await newPerson(browser, stack.url);
       return { ...person, page: await person.context.newPage() };
     },
@@ -51,7 +51,7 @@ export function openShop({ lab = false }: { lab?: boolean } = {}) {
 
 export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 
-/** Logs in through the page, as one of the demo accounts. */
+/** Logs in through the log-in page as one of the demo accounts. */
 export async function logIn(page: Page, account: (typeof demoAccounts)[number], returnTo = '/') {
   await page.goto(`/log-in?returnTo=${encodeURIComponent(returnTo)}`);
   await page.getByLabel('E-mail').fill(account.email);
@@ -60,8 +60,8 @@ export async function logIn(page: Page, account: (typeof demoAccounts)[number], 
   await page.waitForURL(`**${returnTo}`);
 }
 
-/** What a page shows at this point: reachable for everybody, on every width, in both themes. */
-export async function expectFitForAll(page: Page) {
+/** Expects the page to be accessible in both themes and to fit every window width. */
+export async function expectAccessible(page: Page) {
   expect(await accessibilityViolations(page)).toEqual([]);
   expect(await sidewaysScroll(page, [320, 390, 1280])).toEqual([0, 0, 0]);
 }

@@ -9,17 +9,17 @@ import { Button } from '../interface/button.tsx';
 import { useSecondsLeft } from '../interface/countdown.tsx';
 import { ProblemNotice } from '../interface/notice.tsx';
 import { Page } from '../interface/page.tsx';
-import type { Doing } from '../words/problems.ts';
+import type { UserAction } from '../words/problems.ts';
 import { AlreadyLoggedIn } from './already-logged-in.tsx';
 
 const now = () => Date.now();
 
-/** A page that begins a session: its form, what is said when it is refused, and the way back to where somebody came from. */
+/** A page that starts a session (log in or register): its form, its errors, and the return to the previous page. */
 export function AccountForm<Input>({
   title,
   lead,
   returnTo,
-  doing,
+  action,
   send,
   welcome,
   check,
@@ -28,19 +28,19 @@ export function AccountForm<Input>({
   otherwise,
   children,
 }: {
-  /** Of the page and of its button. */
+  /** Title of the page and text of its button. */
   title: string;
   lead?: ReactNode;
   returnTo: string | undefined;
-  doing: Doing;
+  action: UserAction;
   send: (input: Input) => Promise<User>;
-  /** What somebody who came in is told. */
+  /** Announced once the user is logged in. */
   welcome: (user: User) => string;
-  /** What is to be sent, or what is wrong with which field. The first of those gets the focus. */
+  /** Returns the input to send, or the errors by field. The first field with an error gets the focus. */
   check: () => { input: Input } | { wrong: object };
   fields: ReactNode;
   busyText: string;
-  /** The other one of these pages, for who is wrong here. */
+  /** Link to the other page: from log-in to registration, and back. */
   otherwise: { question: string; words: string; to: '/log-in' | '/register' };
   children?: ReactNode;
 }) {
@@ -80,9 +80,9 @@ export function AccountForm<Input>({
         {problem && (
           <ProblemNotice
             problem={problem}
-            doing={doing}
+            action={action}
             automatic={entering.automatic}
-            again={problem.status >= 500 || problem.status === 0 ? entering.again : undefined}
+            retry={problem.status >= 500 || problem.status === 0 ? entering.retry : undefined}
           >
             {problem.fields.length > 0 && (
               <ul className="list-disc pl-5">

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@minitickets/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { apiKeysQuery, makeApiKey, revokeApiKey } from '../api/account-calls.ts';
+import { apiKeysQuery, createApiKey, revokeApiKey } from '../api/account-calls.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button } from '../interface/button.tsx';
@@ -13,27 +13,27 @@ import { Notice, ProblemNotice } from '../interface/notice.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { readerTime } from '../words/dates.ts';
 
-/** Makes keys for programs, shows each once, and revokes them. */
+/** Creates API keys, shows each new key once, and revokes keys. */
 export function ApiKeys() {
   const client = useQueryClient();
   const keys = useQuery(apiKeysQuery);
   const [name, setName] = useState('');
   const [missing, setMissing] = useState(false);
-  const [made, setMade] = useState<ApiKey & { key: string }>();
+  const [created, setCreated] = useState<ApiKey & { key: string }>();
   const field = useRef<HTMLFormElement>(null);
-  const again = () => client.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
-  const making = useWrite(makeApiKey, (key) => {
-    setMade(key);
+  const refresh = () => client.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+  const creating = useWrite(createApiKey, (key) => {
+    setCreated(key);
     setName('');
-    announce('The key was made. It is shown this once: copy it now.');
-    return again();
+    announce('The key was created. Copy it now: it is shown only once.');
+    return refresh();
   });
 
   return (
     <Card title="API keys">
       <p>
-        For programs: <code className="text-sm">Authorization: Bearer mt_…</code>. Each key has a bucket of its own, and
-        you can have five.
+        Programs send a key as <code className="text-sm">Authorization: Bearer mt_…</code>. Each key has its own rate
+        limit, and you can have five keys.
       </p>
       <form
         ref={field}
@@ -44,31 +44,31 @@ export function ApiKeys() {
           const wanted = name.trim();
           setMissing(wanted === '');
           if (wanted === '') field.current?.querySelector('input')?.focus();
-          else making.run(wanted);
+          else creating.run(wanted);
         }}
       >
         <Field
-          label="What is it for?"
+          label="Name of the key"
           name="keyName"
           autoComplete="off"
-          error={missing ? 'Give it a name, so that you know it again.' : undefined}
+          error={missing ? 'Enter a name, so that you recognise the key later.' : undefined}
           value={name}
           onChange={setName}
         />
-        {making.problem && <ProblemNotice problem={making.problem} doing="changing" again={making.again} />}
-        <Button type="submit" busy={making.busy} busyText="Making it">
-          Make a key
+        {creating.problem && <ProblemNotice problem={creating.problem} action="changing" retry={creating.retry} />}
+        <Button type="submit" busy={creating.busy} busyText="Creating the key">
+          Create key
         </Button>
       </form>
-      {made && (
-        <Notice tone="good" title="Copy the key now: it is never shown again">
+      {created && (
+        <Notice tone="good" title="Copy the key now: it is shown only once">
           <p>
-            <code className="break-all">{made.key}</code>
+            <code className="break-all">{created.key}</code>
           </p>
           <div className="flex flex-wrap gap-2">
-            <CopyButton text={made.key} what="the key" />
-            <Button look="quiet" onClick={() => setMade(undefined)}>
-              I have it
+            <CopyButton text={created.key} what="the key" />
+            <Button look="quiet" onClick={() => setCreated(undefined)}>
+              Done
             </Button>
           </div>
         </Notice>
@@ -84,8 +84,8 @@ export function ApiKeys() {
                   key={key.id}
                   apiKey={key}
                   onGone={() => {
-                    if (made?.id === key.id) setMade(undefined);
-                    return again();
+                    if (created?.id === key.id) setCreated(undefined);
+                    return refresh();
                   }}
                 />
               ))}
@@ -104,7 +104,7 @@ function KeyRow({ apiKey, onGone }: { apiKey: ApiKey; onGone: () => unknown }) {
       announce(`The key “${apiKey.name}” is revoked.`);
       return onGone();
     },
-    // Another tab may have been faster.
+    // Another tab may have revoked it already.
     (problem) => problem.code === 'not_found' && onGone(),
   );
   return (
@@ -113,14 +113,14 @@ function KeyRow({ apiKey, onGone }: { apiKey: ApiKey; onGone: () => unknown }) {
         <div className="min-w-0">
           <p className="font-semibold">{apiKey.name}</p>
           <p className="text-sm text-muted">
-            <code>{apiKey.prefix}…</code>, made on {readerTime(apiKey.createdAt)}
+            <code>{apiKey.prefix}…</code>, created on {readerTime(apiKey.createdAt)}
           </p>
         </div>
         <Button look="danger" busy={revoking.busy} busyText="Revoking" onClick={() => revoking.run(apiKey.id)}>
           Revoke<span className="sr-only"> {apiKey.name}</span>
         </Button>
       </div>
-      {revoking.problem && <ProblemNotice problem={revoking.problem} doing="changing" again={revoking.again} />}
+      {revoking.problem && <ProblemNotice problem={revoking.problem} action="changing" retry={revoking.retry} />}
     </li>
   );
 }

@@ -10,27 +10,27 @@ import { ProblemNotice } from '../interface/notice.tsx';
 import { Page } from '../interface/page.tsx';
 
 /**
- * What somebody sees who is logged in, but not as the one that a page is for.
- * @param who the role that it is for
+ * Shown to a user whose role does not give access to a page.
+ * @param requiredRole the role that does
  */
-export function OnlyFor({ title, who }: { title: string; who: Role }) {
+export function OnlyFor({ title, requiredRole }: { title: string; requiredRole: Role }) {
   const client = useQueryClient();
-  // Around this stands `Private`: once nobody is logged in it leads to the log-in, and from there back here.
+  // `Private` renders this: after the log-out it redirects to the log-in page, which returns here.
   const leaving = useWrite(logOut, () => {
     changeUser(client, null);
     announce('You are logged out.');
   });
-  const demo = demoAccounts.find(({ role }) => role === who);
+  const demo = demoAccounts.find(({ role }) => role === requiredRole);
   return (
     <Page
       title={title}
-      lead={`This page is for the role ${who}.${demo ? ` On a freshly started stack ${demo.email} has it.` : ''}`}
+      lead={`Only users with the role ${requiredRole} can open this page.${demo ? ` On a freshly started stack, ${demo.email} has it.` : ''}`}
       width="narrow"
     >
-      {leaving.problem && <ProblemNotice problem={leaving.problem} doing="logging_out" again={leaving.again} />}
+      {leaving.problem && <ProblemNotice problem={leaving.problem} action="logging_out" retry={leaving.retry} />}
       <div className="flex flex-wrap gap-2">
         <Button busy={leaving.busy} busyText="Logging out" onClick={() => leaving.run(undefined)}>
-          Log in as somebody else
+          Log in as another user
         </Button>
         <Link to="/account" className={buttonClass('quiet')}>
           Your account

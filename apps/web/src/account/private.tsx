@@ -6,7 +6,7 @@ import { sessionQuery } from '../api/queries.ts';
 import { Loaded } from '../interface/loaded.tsx';
 import { PageSkeleton } from '../interface/skeleton.tsx';
 
-/** What only somebody who is logged in sees. Everybody else logs in first and comes back. */
+/** Renders its children for a logged-in user. Anyone else is sent to the log-in page and returns afterwards. */
 export function Private({ children }: { children: (user: User) => ReactNode }) {
   return (
     <Loaded query={useQuery(sessionQuery)} waiting={<PageSkeleton />}>
@@ -18,7 +18,7 @@ export function Private({ children }: { children: (user: User) => ReactNode }) {
 function ToLogIn() {
   const router = useRouter();
   useEffect(() => {
-    // Read once, here: on the way to the log-in the current address is already the log-in's.
+    // Read before navigating: afterwards the current address is the log-in page's own.
     const returnTo = router.latestLocation.href;
     router.navigate({ to: '/log-in', search: { returnTo }, replace: true }).catch(() => undefined);
   }, [router]);

@@ -10,6 +10,6 @@ export const apiKeysQuery = queryOptions({
 });
 
 /** Creates an API key. The answer is the only one that contains the key itself. */
-export const makeApiKey = (name: string) => call('createApiKey', { body: { name } });
+export const createApiKey = (name: string) => call('createApiKey', { body: { name } });
 
 export const revokeApiKey = (id: string) => call('revokeApiKey', { params: { id } });

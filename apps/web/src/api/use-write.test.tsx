@@ -19,7 +19,7 @@ function Form({ send, onDone }: { send: Send; onDone: (answer: string) => void }
       </button>
       <p>{write.busy ? 'busy' : 'idle'}</p>
       {write.problem && (
-        <ProblemNotice problem={write.problem} doing="holding" again={write.again} automatic={write.automatic} />
+        <ProblemNotice problem={write.problem} action="holding" retry={write.retry} automatic={write.automatic} />
       )}
     </>
   );

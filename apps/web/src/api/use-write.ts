@@ -6,7 +6,7 @@ export interface Write<Input> {
   /** Sends, unless a sending is under way or has to wait: clicking twice does it once. */
   run: (input: Input) => void;
   /** Sends the last input again. */
-  again: () => void;
+  retry: () => void;
   /** Takes the refusal away. */
   clear: () => void;
   busy: boolean;
@@ -54,7 +54,7 @@ export function useWrite<Input, Answer>(
       automaticDone.current = 0;
       start(input);
     },
-    again: () => {
+    retry: () => {
       automaticDone.current += 1;
       if (lastInput.current) start(lastInput.current.input);
     },

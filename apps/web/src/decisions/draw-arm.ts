@@ -1,4 +1,4 @@
-import { pictureSize, picturesOf } from '../drawing/marks.ts';
+import { imagesOf, markSize } from '../drawing/marks.ts';
 import type { Outcome } from '../limiter/observe.ts';
 import type { Palette } from '../limiter/palette.tsx';
 import { shortNumber } from './arm-panel.tsx';
@@ -40,7 +40,7 @@ function drawSection(pen: Pen, { scene, outcomes, lanes, levels }: Section, top:
     y = drawRule(pen, y);
     y = drawText(pen, scene, y, 'ink', 'bold 13px');
   }
-  const size = outcomes.length > manyMarks ? 7 : pictureSize;
+  const size = outcomes.length > manyMarks ? 7 : markSize;
   if (lanes.size > 1 && lanes.size <= mostLanes) {
     for (const [actor, own] of [...lanes].sort(([one], [other]) => one.localeCompare(other))) {
       drawText({ ...pen, width: laneGutter - 6 }, actor, y, 'muted', '12px');
@@ -56,7 +56,7 @@ function drawMarks(
   outcomes: readonly RequestOutcome[],
   { left, top, size }: { left: number; top: number; size: number },
 ): number {
-  const pictures = picturesOf(palette);
+  const pictures = imagesOf(palette);
   const perRow = Math.max(1, Math.floor((width - left) / size));
   for (const [index, outcome] of outcomes.entries()) {
     const x = left + (index % perRow) * size;

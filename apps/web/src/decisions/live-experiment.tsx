@@ -47,9 +47,9 @@ export function LiveExperiment({
               ) : (
                 <ProblemNotice
                   problem={lab.error}
-                  doing="reading"
+                  action="reading"
                   automatic={lab.error.passes}
-                  again={() => void lab.refetch()}
+                  retry={() => void lab.refetch()}
                 />
               )
             ) : (
@@ -124,7 +124,7 @@ function Guess({
           </Button>
         </div>
       </div>
-      {starting.problem && <ProblemNotice problem={starting.problem} doing="changing" again={starting.again} />}
+      {starting.problem && <ProblemNotice problem={starting.problem} action="changing" retry={starting.retry} />}
     </form>
   );
 }

@@ -103,7 +103,7 @@ function Standing({ run }: { run: Run }) {
           Cancel
         </Button>
       </FocusNext>
-      {cancelling.problem && <ProblemNotice problem={cancelling.problem} doing="changing" again={cancelling.again} />}
+      {cancelling.problem && <ProblemNotice problem={cancelling.problem} action="changing" retry={cancelling.retry} />}
     </div>
   );
 }

@@ -1,26 +1,26 @@
 type Draw = (context: CanvasRenderingContext2D, width: number) => number;
 
 /**
- * Gives a canvas as many dots as the screen has, and draws on it in CSS pixels.
- * @param draw says how high the drawing is; the canvas then becomes as high, and is drawn anew
+ * Draws on a canvas in CSS pixels at the resolution of the screen.
+ * @param draw returns the height it needs; the canvas is then resized to it and redrawn
  */
 export function drawOn(canvas: HTMLCanvasElement | null, draw: Draw) {
   const context = canvas?.getContext('2d');
   if (!canvas || !context) return;
-  const needed = drawSharply(canvas, context, draw);
-  if (Math.abs(needed - canvas.clientHeight) <= 1) return;
-  canvas.style.height = `${needed}px`;
-  drawSharply(canvas, context, draw);
+  const neededHeight = drawAtScreenResolution(canvas, context, draw);
+  if (Math.abs(neededHeight - canvas.clientHeight) <= 1) return;
+  canvas.style.height = `${neededHeight}px`;
+  drawAtScreenResolution(canvas, context, draw);
 }
 
-function drawSharply(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, draw: Draw): number {
+function drawAtScreenResolution(canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, draw: Draw): number {
   const scale = window.devicePixelRatio;
   const width = canvas.clientWidth;
-  const wide = Math.round(width * scale);
-  const high = Math.round(canvas.clientHeight * scale);
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
+  const pixelWidth = Math.round(width * scale);
+  const pixelHeight = Math.round(canvas.clientHeight * scale);
+  if (canvas.width !== pixelWidth || canvas.height !== pixelHeight) {
+    canvas.width = pixelWidth;
+    canvas.height = pixelHeight;
   }
   context.setTransform(scale, 0, 0, scale, 0, 0);
   return draw(context, width);

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** The marks that outcomes have on canvases, as a drawing of 12 by 12. */
+/** The same marks as on the canvases, as 12 × 12 SVG. */
 const marks = {
   served: <circle cx="6" cy="6" r="4.5" className="fill-good" />,
   refused: <circle cx="6" cy="6" r="3.5" className="fill-none stroke-warn stroke-2" />,
@@ -8,7 +8,7 @@ const marks = {
   unanswered: <path d="M6 1v10" className="stroke-muted stroke-2" />,
 } satisfies Record<string, ReactNode>;
 
-/** Says what the marks of a drawing mean, in the words of the page. */
+/** Explains the marks of a drawing. */
 export function Legend({ entries }: { entries: readonly (readonly [mark: keyof typeof marks, words: string])[] }) {
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">

@@ -3,35 +3,35 @@ import type { Palette } from '../limiter/palette.tsx';
 
 const radius = 3.5;
 /** The side of a mark's square, in CSS pixels. */
-export const pictureSize = 12;
-const pictures = new WeakMap<Palette, Record<Outcome, HTMLCanvasElement>>();
+export const markSize = 12;
+const imagesByPalette = new WeakMap<Palette, Record<Outcome, HTMLCanvasElement>>();
 
-/** The marks of a theme, drawn once: thousands of copies a second cost less than thousands of paths. */
-export function picturesOf(palette: Palette): Record<Outcome, HTMLCanvasElement> {
-  const known = pictures.get(palette);
-  if (known) return known;
-  const picture = (outcome: Outcome) => {
+/** Returns the marks of a theme as pre-rendered images: copying thousands a second is cheaper than drawing paths. */
+export function imagesOf(palette: Palette): Record<Outcome, HTMLCanvasElement> {
+  const cached = imagesByPalette.get(palette);
+  if (cached) return cached;
+  const imageOf = (outcome: Outcome) => {
     const canvas = document.createElement('canvas');
     const scale = window.devicePixelRatio;
-    canvas.width = Math.ceil(pictureSize * scale);
+    canvas.width = Math.ceil(markSize * scale);
     canvas.height = canvas.width;
     const context = canvas.getContext('2d');
     if (context) {
       context.scale(scale, scale);
       context.lineWidth = 1.5;
       context.beginPath();
-      marks[outcome](context, pictureSize / 2, pictureSize / 2, palette);
+      marks[outcome](context, markSize / 2, markSize / 2, palette);
     }
     return canvas;
   };
-  const drawn = {
-    served: picture('served'),
-    throttled: picture('throttled'),
-    suppressed: picture('suppressed'),
-    unanswered: picture('unanswered'),
+  const images = {
+    served: imageOf('served'),
+    throttled: imageOf('throttled'),
+    suppressed: imageOf('suppressed'),
+    unanswered: imageOf('unanswered'),
   };
-  pictures.set(palette, drawn);
-  return drawn;
+  imagesByPalette.set(palette, images);
+  return images;
 }
 
 const marks: Record<Outcome, (context: CanvasRenderingContext2D, x: number, y: number, palette: Palette) => void> = {

@@ -3,9 +3,9 @@ import { useSyncExternalStore } from 'react';
 let said = '';
 const listeners = new Set<() => void>();
 
-/** Tells people who listen to the page what others see. One region for all, so that voices do not talk over each other. */
+/** Announces a text to screen readers. One live region for the whole page, so that announcements do not overlap. */
 export function announce(text: string): void {
-  // A text that stays the same is not read again; a no-break space more makes it another one.
+  // Screen readers skip an unchanged text; a trailing no-break space makes it a new one.
   said = said === text ? `${text}\u00a0` : text;
   for (const listener of listeners) listener();
 }

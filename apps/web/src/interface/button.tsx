@@ -10,7 +10,7 @@ const looks: Record<ButtonLook, string> = {
   danger: 'bg-surface text-bad inset-ring inset-ring-bad hover:bg-bad-soft',
 };
 
-/** The look of a button, also for links that lead to the next step. */
+/** Returns the classes of a button, also for links that look like one. */
 export const buttonClass = (look: ButtonLook, wide = false): string =>
   clsx(
     'inline-flex min-h-11 items-center justify-center gap-2 rounded-control px-5 py-2 font-semibold transition-colors duration-150',
@@ -20,8 +20,7 @@ export const buttonClass = (look: ButtonLook, wide = false): string =>
   );
 
 /**
- * A button that cannot be used yet stays where it is and keeps the focus; it says why. So it is `aria-disabled`, never
- * `disabled`.
+ * A button. While it cannot be used it is `aria-disabled`, not `disabled`, so that it keeps the focus and its text says why.
  */
 export function Button({
   look = 'primary',
@@ -39,20 +38,20 @@ export function Button({
   wide?: boolean;
   busy?: boolean;
   busyText?: string;
-  /** Counts down on the button itself. */
+  /** Disables the button for this long and shows the countdown on it. */
   waitSeconds?: number;
   blocked?: boolean;
   onClick?: () => void;
   children: ReactNode;
 }) {
-  const idle = blocked || busy || waitSeconds > 0;
+  const disabled = blocked || busy || waitSeconds > 0;
   return (
     <button
       type={type}
       className={buttonClass(look, wide)}
-      aria-disabled={idle}
+      aria-disabled={disabled}
       onClick={(click) => {
-        if (idle) click.preventDefault();
+        if (disabled) click.preventDefault();
         else onClick?.();
       }}
     >

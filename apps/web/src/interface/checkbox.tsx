@@ -1,4 +1,4 @@
-/** A yes or no, with words that say what yes means. */
+/** A labelled checkbox. */
 export function Checkbox({
   label,
   checked,

@@ -7,13 +7,13 @@ import { CopyButton } from './copy-button.tsx';
 const { click, pass } = ownClock();
 const label = () => screen.getByRole('button').textContent;
 
-test('a button says that it copied, and after three seconds what it does again', async () => {
+test('the button shows that it copied for three seconds, then its own text again', async () => {
   const writeText = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
   await renderPart(<CopyButton text="curl" what="the commands" />);
   await click(screen.getByRole('button'));
   expect(writeText).toHaveBeenCalledWith('curl');
   expect(label()).toBe('Copied');
-  // A second click is told as long as the first one.
+  // A second click restarts the three seconds.
   await pass(2000);
   await click(screen.getByRole('button'));
   await pass(2999);
@@ -22,7 +22,7 @@ test('a button says that it copied, and after three seconds what it does again',
   expect(label()).toBe('Copy the commands');
 });
 
-test('what listens is told once that it copied', async () => {
+test('copying is announced once to screen readers', async () => {
   vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
   await renderPart(<CopyButton text="curl" what="the commands" />);
   await click(screen.getByRole('button'));
@@ -32,7 +32,7 @@ test('what listens is told once that it copied', async () => {
   expect(screen.getByRole('status').textContent).toBe(said);
 });
 
-test('where the browser refuses, the button says so for as long', async () => {
+test('a browser that denies the clipboard makes the button ask to select and copy', async () => {
   vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('not here'));
   await renderPart(<CopyButton text="curl" what="the commands" />);
   await click(screen.getByRole('button'));

@@ -2,19 +2,19 @@ import { useEffect, useState } from 'react';
 import { announce } from './announcer.tsx';
 import { Button } from './button.tsx';
 
-/** How long the button says what came of it. */
-const saidMs = 3000;
+/** How long the button shows the outcome. */
+const outcomeMs = 3000;
 
 /**
- * Copies a text. Browsers let pages do that on https and localhost only; elsewhere it says so, and the text can be
- * selected.
- * @param what is copied, as in "the commands"
+ * Copies a text to the clipboard. Browsers allow that on https and localhost only; elsewhere the button asks the user to
+ * select and copy.
+ * @param what is copied, such as "the commands"
  */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [outcome, setOutcome] = useState<{ words: string } | undefined>(undefined);
   useEffect(() => {
     if (!outcome) return;
-    const timer = setTimeout(() => setOutcome(undefined), saidMs);
+    const timer = setTimeout(() => setOutcome(undefined), outcomeMs);
     return () => clearTimeout(timer);
   }, [outcome]);
   const copy = async () => {
@@ -24,7 +24,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       announce(`Copied ${what}.`);
     } catch {
       setOutcome({ words: 'Select and copy' });
-      announce(`This browser does not let the page copy. Select ${what} and copy by hand.`);
+      announce(`Your browser does not allow copying here. Select ${what} and copy by hand.`);
     }
   };
   return (

@@ -22,7 +22,7 @@ function Countdown({
 }
 const shown = () => Number(screen.getByRole('timer').textContent);
 
-test('it shows every second down to 0, and ends once', async () => {
+test('a countdown shows every second down to 0 and ends once', async () => {
   const onEnd = vi.fn();
   render(<Countdown until={Date.now() + 2500} onEnd={onEnd} />);
   const seen = [shown()];
@@ -34,19 +34,19 @@ test('it shows every second down to 0, and ends once', async () => {
   expect(onEnd).toHaveBeenCalledOnce();
 });
 
-test('a countdown that was over from the start does not end again', () => {
+test('a countdown that starts at 0 never calls onEnd', () => {
   const onEnd = vi.fn();
   render(<Countdown until={Date.now() - 1} onEnd={onEnd} />);
   expect(shown()).toBe(0);
   expect(onEnd).not.toHaveBeenCalled();
 });
 
-test('it goes by the clock that it was given, not by the computer’s', () => {
+test('a countdown uses the clock it is given, not the computer’s', () => {
   render(<Countdown until={Date.now() + 10_000} now={() => Date.now() + 4000} />);
   expect(shown()).toBe(6);
 });
 
-test('a tab that slept shows the right number when it is looked at', async () => {
+test('a countdown is right as soon as a sleeping tab becomes visible', async () => {
   render(<Countdown until={Date.now() + 60_000} />);
   vi.setSystemTime(Date.now() + 50_000);
   document.dispatchEvent(new Event('visibilitychange'));
@@ -54,7 +54,7 @@ test('a tab that slept shows the right number when it is looked at', async () =>
   expect(shown()).toBe(10);
 });
 
-test('it is spoken at its marks, not every second', async () => {
+test('a countdown is announced at its marks, not every second', async () => {
   render(
     <>
       <Countdown until={Date.now() + 125_000} />

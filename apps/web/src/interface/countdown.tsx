@@ -3,31 +3,31 @@ import { serverClock } from '../api/server-clock.ts';
 import { duration, msToNextSecond, secondsLeft, spokenMark } from '../words/durations.ts';
 import { announce } from './announcer.tsx';
 
-/** A timer cannot be set for longer than 24 days, and a laptop may sleep: a long wait looks at the clock now and then. */
-const longestTimerMs = 60_000;
+/** Long waits recheck the clock at this interval: a timer cannot exceed 24 days, and a laptop may sleep meanwhile. */
+const maxTimerMs = 60_000;
 
 /**
- * Whole seconds until an instant, rendered again whenever they change. It goes by the clock, not by counting, so that a tab
- * that slept shows the right number when it wakes.
- * @param until in ms of the given clock; undefined stands still at 0
- * @param now the clock; by default the server's
+ * Returns whole seconds until an instant and re-renders whenever they change. It reads the clock instead of counting, so
+ * that a tab shows the right number after a sleep.
+ * @param until in ms of the given clock; undefined means 0
+ * @param now the clock, by default the server's
  */
 export function useSecondsLeft(until: number | undefined, now: () => number = serverClock.now): number {
-  const [, lookAgain] = useReducer((looks: number) => looks + 1, 0);
+  const [, rerender] = useReducer((looks: number) => looks + 1, 0);
   const left = until === undefined ? 0 : secondsLeft(until, now());
   useEffect(() => {
     if (until === undefined || left === 0) return;
-    const timer = setTimeout(lookAgain, Math.min(longestTimerMs, msToNextSecond(until, now())));
-    document.addEventListener('visibilitychange', lookAgain);
+    const timer = setTimeout(rerender, Math.min(maxTimerMs, msToNextSecond(until, now())));
+    document.addEventListener('visibilitychange', rerender);
     return () => {
       clearTimeout(timer);
-      document.removeEventListener('visibilitychange', lookAgain);
+      document.removeEventListener('visibilitychange', rerender);
     };
   });
   return left;
 }
 
-/** Calls once, when a countdown that was running reaches its end. */
+/** Calls `onEnd` once when a running countdown reaches 0. */
 export function useCountdownEnd(left: number, onEnd: () => void): void {
   const end = useEffectEvent(onEnd);
   const ran = useRef(left > 0);
@@ -40,7 +40,7 @@ export function useCountdownEnd(left: number, onEnd: () => void): void {
   }, [left]);
 }
 
-/** Speaks a countdown at 5, 2 and 1 minutes and at 30 and 10 seconds. */
+/** Announces a countdown at 5, 2 and 1 minutes and at 30 and 10 seconds. */
 export function useSpokenCountdown(left: number, sentence: (time: string) => string): void {
   const mark = spokenMark(left);
   const spoken = useRef(mark);

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 
-/** A labelled text field with its hint and its error, both of which are read with it. */
+/** A labelled text field. Screen readers read its hint and its error with it. */
 export function Field({
   label,
   name,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { ApiProblem } from '../api/client.ts';
 import { ProblemNotice } from './notice.tsx';
 
-/** Shows what a query brought, what it waits for, or why it failed; a failure that passes is asked again by itself. */
+/** Renders the data of a query, its loading state, or its failure. A temporary failure is retried automatically. */
 export function Loaded<Data>({
   query,
   waiting,
@@ -12,7 +12,7 @@ export function Loaded<Data>({
 }: {
   query: Pick<UseQueryResult<Data, ApiProblem>, 'data' | 'error' | 'refetch'>;
   waiting: ReactNode;
-  /** Shown instead when the thing does not exist. */
+  /** Rendered when the resource does not exist. */
   missing?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
@@ -21,9 +21,9 @@ export function Loaded<Data>({
   const notice = error && (
     <ProblemNotice
       problem={error}
-      doing="reading"
+      action="reading"
       automatic={error.passes}
-      again={() => {
+      retry={() => {
         query.refetch().catch(() => undefined);
       }}
     />
@@ -37,5 +37,5 @@ export function Loaded<Data>({
   );
 }
 
-/** An address that is no id at all names nothing either. */
+/** A malformed id in the URL names nothing either. */
 const isMissing = (problem: ApiProblem) => problem.code === 'not_found' || problem.code === 'validation_failed';

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 
-/** A dialog over the page. It is there while it is rendered; Escape and its own buttons close it. */
+/** A modal dialog that is open while it is rendered. Escape and its own buttons close it. */
 export function Modal({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -3,7 +3,7 @@ import { clsx } from 'clsx';
 import { type ReactNode, useEffect } from 'react';
 import type { ApiProblem } from '../api/client.ts';
 import { clockFace, duration, secondsLeft } from '../words/durations.ts';
-import { type Doing, explain } from '../words/problems.ts';
+import { explain, type UserAction } from '../words/problems.ts';
 import { announce } from './announcer.tsx';
 import { Button, buttonClass } from './button.tsx';
 import { useCountdownEnd, useSecondsLeft } from './countdown.tsx';
@@ -18,7 +18,7 @@ const tones: Record<Tone, { box: string; mark: string; icon: IconName }> = {
   calm: { box: 'bg-sunken', mark: 'text-muted', icon: 'info' },
 };
 
-/** Something the reader should know, in the place it belongs to. */
+/** A message box in the place that it is about. */
 export function Notice({ tone, title, children }: { tone: Tone; title: string; children?: ReactNode }) {
   const { box, mark, icon } = tones[tone];
   return (
@@ -34,38 +34,38 @@ export function Notice({ tone, title, children }: { tone: Tone; title: string; c
   );
 }
 
-/** A failure that names no time is asked again after this. */
+/** Retry delay after a failure without a Retry-After. */
 const defaultPauseMs = 5000;
 const now = () => Date.now();
 
 interface ProblemNoticeProps {
   problem: ApiProblem;
-  doing: Doing;
-  /** Sends the refused call again. */
-  again?: (() => void) | undefined;
-  /** Whether it is sent again by itself when the wait is over. */
+  action: UserAction;
+  /** Sends the failed request again. */
+  retry?: (() => void) | undefined;
+  /** Whether the request is retried automatically when the wait is over. */
   automatic?: boolean;
-  /** Of the event that it is about: times are told on its clock. */
+  /** IANA time zone of the event concerned: times are shown in it. */
   timeZone?: string;
   children?: ReactNode;
 }
 
-/** Says a refusal in words, with the exact wait and the step that helps. */
+/** Explains a failed request, with a countdown to the next try and the step that helps. */
 export function ProblemNotice(props: ProblemNoticeProps) {
-  // The same refusal a second time is news again.
+  // A repeated problem must be announced again, so it gets a new alert.
   return <OneProblem key={props.problem.at} {...props} />;
 }
 
-function OneProblem({ problem, doing, again, automatic = false, timeZone, children }: ProblemNoticeProps) {
-  const { title, text, next } = explain(problem, doing, timeZone);
-  const until = problem.retryAt ?? (automatic ? problem.at + defaultPauseMs : undefined);
-  const left = useSecondsLeft(until, now);
-  const mayTryNow = automatic ? problem.retryAt === undefined : left === 0;
-  const first = until === undefined ? 0 : secondsLeft(until, problem.at);
-  // What was said before it does not hold any more: the alert speaks for itself.
+function OneProblem({ problem, action, retry, automatic = false, timeZone, children }: ProblemNoticeProps) {
+  const { title, text, next } = explain(problem, action, timeZone);
+  const retryAt = problem.retryAt ?? (automatic ? problem.at + defaultPauseMs : undefined);
+  const left = useSecondsLeft(retryAt, now);
+  const canRetryNow = automatic ? problem.retryAt === undefined : left === 0;
+  const first = retryAt === undefined ? 0 : secondsLeft(retryAt, problem.at);
+  // An earlier announcement is outdated; the alert announces itself.
   useEffect(() => announce(''), []);
   useCountdownEnd(left, () => {
-    if (automatic && again) again();
+    if (automatic && retry) retry();
     else announce('The wait is over. You can try again now.');
   });
 
@@ -89,8 +89,8 @@ function OneProblem({ problem, doing, again, automatic = false, timeZone, childr
           Reload the page
         </Button>
       )}
-      {again && (next === 'again' || problem.passes) && mayTryNow && (
-        <Button look="quiet" onClick={again}>
+      {retry && (next === 'again' || problem.passes) && canRetryNow && (
+        <Button look="quiet" onClick={retry}>
           Try again now
         </Button>
       )}
@@ -99,7 +99,7 @@ function OneProblem({ problem, doing, again, automatic = false, timeZone, childr
 }
 
 const waitSentence = (automatic: boolean, time: string) =>
-  automatic ? `This page tries again in ${time}.` : `You can try again in ${time}.`;
+  automatic ? `This page tries again in ${time}.` : `Try again in ${time}.`;
 
 function LogInLink() {
   const here = useRouterState({ select: (state) => state.location.href });

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 
-/** A choice of one among a few that are all in view. */
+/** A radio group with all options in view. */
 export function OneOf<Value extends string>({
   label,
   options,

@@ -1,12 +1,12 @@
 import { clsx } from 'clsx';
 import { type ReactNode, useEffect, useRef } from 'react';
 
-/** The browser itself reads the page that was opened first. */
+/** A screen reader reads the first page by itself. */
 let firstTitleRead = false;
 
 /**
- * A page's heading and title. After each change of page, and when a page turns into another one (a held booking into
- * tickets), the focus moves to the heading: it is read, and Tab goes on from there.
+ * A page with its heading and document title. When the page or its title changes (a held booking becomes tickets), the
+ * focus moves to the heading, so that it is read and Tab continues from there.
  */
 export function Page({
   title,
@@ -17,7 +17,7 @@ export function Page({
 }: {
   title: string;
   lead?: ReactNode;
-  /** Stands above the heading. */
+  /** Shown above the heading. */
   picture?: ReactNode;
   width?: 'wide' | 'narrow';
   children: ReactNode;

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 
-/** A labelled choice of one among many. */
+/** A labelled select field. */
 export function Select<Value extends string>({
   label,
   value,

@@ -10,7 +10,7 @@ import { Announcer, announce } from './announcer.tsx';
 import { Icon } from './icon.tsx';
 import { ProblemNotice } from './notice.tsx';
 
-/** What stands around every page. */
+/** The header and footer around every page. */
 export function Shell() {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -52,14 +52,14 @@ export function Shell() {
       <main id="content" tabIndex={-1} className="mx-auto w-full max-w-6xl grow px-4 py-8 sm:px-6 sm:py-10 print:p-0">
         {leaving.problem && (
           <div className="mb-6">
-            <ProblemNotice problem={leaving.problem} doing="logging_out" again={leaving.again} />
+            <ProblemNotice problem={leaving.problem} action="logging_out" retry={leaving.retry} />
           </div>
         )}
         <Outlet />
       </main>
       <footer className="border-t border-line text-sm text-muted print:hidden">
         <div className="mx-auto flex max-w-6xl flex-wrap justify-between gap-x-6 gap-y-1 px-4 py-5 sm:px-6">
-          <p>A ticket shop that is also a place to study. Nothing here costs real money.</p>
+          <p>A ticket shop for studying system design. Nothing here costs real money.</p>
           <p className="flex flex-wrap gap-x-5">
             <Link to="/decisions" className={footerClass}>
               Decisions
@@ -89,8 +89,8 @@ const navClass =
 
 const footerClass = 'underline underline-offset-4 hover:text-ink';
 
-/** Keeps the place of what comes for most readers: on a narrow page it begins another line. */
-function LogInPlace() {
+/** Reserves the space of the log-in link while the session loads, so that a narrow page does not shift. */
+function LogInPlaceholder() {
   return (
     <span aria-hidden="true" className={clsx(navClass, 'invisible')}>
       Log in
@@ -108,8 +108,8 @@ function Account({ onLogOut }: { onLogOut: () => void }) {
       </Link>
     );
   }
-  // While nobody can say who is logged in, the ways to what is theirs stay: those pages say what is the matter.
-  if (user === undefined && !isError) return <LogInPlace />;
+  // If the session cannot be loaded, the links to the user's pages stay: those pages explain the failure.
+  if (user === undefined && !isError) return <LogInPlaceholder />;
   return (
     <>
       <Link to="/bookings" className={navClass}>

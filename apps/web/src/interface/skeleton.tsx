@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 
-/** The shape of what is coming. */
+/** A placeholder in the shape of the content that is loading. */
 export function Skeleton({ className }: { className: string }) {
   return <div aria-hidden="true" className={clsx('skeleton', className)} />;
 }

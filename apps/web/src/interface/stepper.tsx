@@ -1,28 +1,33 @@
 import { Icon, type IconName } from './icon.tsx';
 
-/** Chooses how many: by buttons, or by typing into the field, which is a number field for everybody's sake. */
+/** Chooses a quantity with buttons, arrow keys, or by typing a number. */
 export function Stepper({
   label,
   quantity,
   max,
   onChange,
 }: {
-  /** What is counted, as in "Standing". */
+  /** What is counted, such as "Standing". */
   label: string;
   quantity: number;
   max: number;
   onChange: (quantity: number) => void;
 }) {
-  const change = (wanted: number) => onChange(Math.max(0, Math.min(max, wanted)));
+  const change = (next: number) => onChange(Math.max(0, Math.min(max, next)));
   return (
     <fieldset className="flex items-center gap-2">
-      <legend className="sr-only">How many places: {label}</legend>
-      <StepButton icon="minus" name={`One ${label} less`} idle={quantity <= 0} onClick={() => change(quantity - 1)} />
+      <legend className="sr-only">How many tickets: {label}</legend>
+      <StepButton
+        icon="minus"
+        name={`Fewer ${label} tickets`}
+        disabled={quantity <= 0}
+        onClick={() => change(quantity - 1)}
+      />
       <input
         type="text"
         inputMode="numeric"
         autoComplete="off"
-        aria-label={`Places: ${label}`}
+        aria-label={`${label} tickets`}
         className="h-11 w-11 rounded-control bg-surface text-center text-lg font-bold tabular-nums"
         value={quantity}
         onFocus={(focus) => focus.currentTarget.select()}
@@ -37,7 +42,12 @@ export function Stepper({
           press.preventDefault();
         }}
       />
-      <StepButton icon="plus" name={`One ${label} more`} idle={quantity >= max} onClick={() => change(quantity + 1)} />
+      <StepButton
+        icon="plus"
+        name={`More ${label} tickets`}
+        disabled={quantity >= max}
+        onClick={() => change(quantity + 1)}
+      />
     </fieldset>
   );
 }
@@ -45,20 +55,20 @@ export function Stepper({
 function StepButton({
   icon,
   name,
-  idle,
+  disabled,
   onClick,
 }: {
   icon: IconName;
   name: string;
-  idle: boolean;
+  disabled: boolean;
   onClick: () => void;
 }) {
   return (
     <button
       type="button"
       aria-label={name}
-      aria-disabled={idle}
-      onClick={idle ? undefined : onClick}
+      aria-disabled={disabled}
+      onClick={disabled ? undefined : onClick}
       className="grid size-11 place-items-center rounded-control bg-surface text-ink inset-ring inset-ring-edge hover:bg-sunken aria-disabled:cursor-not-allowed aria-disabled:text-muted aria-disabled:inset-ring-line aria-disabled:hover:bg-surface"
     >
       <Icon name={icon} />

@@ -1,18 +1,18 @@
 import type { BucketReading, Observation } from './observe.ts';
 
-/** A span of token counts that would agree with everything known. */
+/** A range of token counts that agrees with all observations. */
 export interface Span {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
-/** An answer that said something else than this page computed. */
+/** A response that contradicts the model. */
 export interface Mismatch {
   kind: 'less' | 'more';
-  /** When, by `performance.now()`. */
+  /** By `performance.now()`. */
   at: number;
   expected: Span;
-  said: Span;
+  reported: Span;
 }
 
 export type Sample = readonly [at: number, tokens: number];
@@ -28,20 +28,20 @@ interface Request {
   cost: number;
   sentAt: number;
   receivedAt: number;
-  /** False once it is certain that it took nothing. */
+  /** False once the request is known to have taken no tokens. */
   mayHaveTaken: boolean;
   served: boolean;
 }
 
 const keptSampleMs = 45_000;
 const maxRequests = 400;
-/** Rounding of what is told in microseconds, with room to spare. */
+/** Allows for the rounding of reported microseconds, generously. */
 const tolerance = 0.02;
 
 /**
- * The bucket as this page computes it from the answers, to be drawn between them and to check each next answer against.
- * When Redis decided is only known to lie between sending and receiving, and requests overtake each other, so a computed
- * count is a span. An answer outside it means that somebody else spends from the bucket, or that the limiter is wrong.
+ * Models the bucket from the API's responses, to draw it between responses and to check each further response.
+ * Redis decides at an unknown instant between sending and receiving, and requests overtake each other, so the model
+ * computes a range. A response outside it means that another client spends from the bucket, or that the limiter is wrong.
  */
 export function createBucketModel() {
   let limit: BucketReading | undefined;
@@ -59,11 +59,11 @@ export function createBucketModel() {
     return Math.min(limit.capacity, shown.tokens + limit.refillPerMs * Math.max(0, at - shown.receivedAt));
   }
 
-  /** When the bucket as shown is full again. */
+  /** Returns when the bucket is full again. */
   const fullAt = () =>
     limit && shown ? shown.receivedAt + (limit.capacity - shown.tokens) / limit.refillPerMs : undefined;
 
-  function take(reading: BucketReading): void {
+  function updateLimit(reading: BucketReading): void {
     const changed =
       limit !== undefined &&
       (limit.capacity !== reading.capacity ||
@@ -72,11 +72,11 @@ export function createBucketModel() {
       limitChanges += 1;
       known = [];
     }
-    // A rate from rounded seconds never replaces an exact one of the same limit.
+    // A rate derived from rounded seconds never replaces an exact one of the same limit.
     if (changed || !limit?.exact || reading.exact) limit = reading;
   }
 
-  /** What the bucket can have held right after a request, by the last count that is certainly older. */
+  /** Returns what the bucket can have held right after a request, based on the last count that is certainly older. */
   function expectedAt({ sentAt, receivedAt }: Observation, own: Request, costs: number): Span | undefined {
     const base = known.findLast((one) => one.receivedAt <= sentAt);
     if (!base || !limit?.exact) return undefined;
@@ -90,22 +90,22 @@ export function createBucketModel() {
       if (one.mayHaveTaken) possible += one.cost;
     }
     const { capacity, refillPerMs } = limit;
-    const refilledMost = base.tokens + refillPerMs * (receivedAt - base.sentAt);
-    const refilledLeast = Math.min(capacity, base.tokens + refillPerMs * Math.max(0, sentAt - base.receivedAt));
+    const maxRefilled = base.tokens + refillPerMs * (receivedAt - base.sentAt);
+    const minRefilled = Math.min(capacity, base.tokens + refillPerMs * Math.max(0, sentAt - base.receivedAt));
     return {
-      least: Math.max(0, refilledLeast - possible - costs),
-      most: Math.min(capacity - costs, refilledMost - certain - costs),
+      min: Math.max(0, minRefilled - possible - costs),
+      max: Math.min(capacity - costs, maxRefilled - certain - costs),
     };
   }
 
-  /** What an answer says that the bucket held after it: one count, or that there was less than it costs. */
-  function saidBy({ outcome, bucket }: Observation, cost: number): Span | undefined {
+  /** Returns what a response says about the bucket after the request: an exact count, or less than the cost. */
+  function reportedBy({ outcome, bucket }: Observation, cost: number): Span | undefined {
     const tokens = countIn(bucket);
-    if (outcome === 'served' && tokens !== undefined) return { least: tokens, most: tokens };
-    return outcome === 'throttled' && isPossible(cost) ? { least: 0, most: cost } : undefined;
+    if (outcome === 'served' && tokens !== undefined) return { min: tokens, max: tokens };
+    return outcome === 'throttled' && isPossible(cost) ? { min: 0, max: cost } : undefined;
   }
 
-  /** What costs more than the bucket can hold is refused whatever it holds. */
+  /** A cost above the capacity is refused whatever the bucket holds. */
   const isPossible = (cost: number) => limit === undefined || cost <= limit.capacity;
 
   function countIn(reading: BucketReading | undefined): number | undefined {
@@ -115,17 +115,17 @@ export function createBucketModel() {
 
   function check(observation: Observation, own: Request): void {
     const { outcome } = observation;
-    const said = saidBy(observation, own.cost);
-    if (!said) return;
+    const reported = reportedBy(observation, own.cost);
+    if (!reported) return;
     const expected = expectedAt(observation, own, outcome === 'served' ? own.cost : 0);
     if (!expected) return;
     checked += 1;
-    const less = said.most < expected.least - tolerance;
-    const more = said.least > expected.most + tolerance;
+    const less = reported.max < expected.min - tolerance;
+    const more = reported.min > expected.max + tolerance;
     if (less || more) {
       mismatches = [
         ...mismatches.slice(-19),
-        { kind: less ? 'less' : 'more', at: observation.receivedAt, expected, said },
+        { kind: less ? 'less' : 'more', at: observation.receivedAt, expected, reported },
       ];
     }
   }
@@ -154,7 +154,7 @@ export function createBucketModel() {
       return { checked, mismatches, limitChanges };
     },
 
-    /** A request of this cost is on its way. Returns what is to be called with its answer. */
+    /** Records that a request of this cost was sent. Returns the callback for its response. */
     sending(sentAt: number, cost = 1): (observation: Observation) => void {
       const own: Request = { cost, sentAt, receivedAt: Number.POSITIVE_INFINITY, mayHaveTaken: true, served: false };
       requests = [...requests.slice(-maxRequests), own];
@@ -164,13 +164,13 @@ export function createBucketModel() {
         own.served = outcome === 'served';
         own.mayHaveTaken = outcome === 'served' || outcome === 'unanswered';
         if (!bucket) return;
-        take(bucket);
+        updateLimit(bucket);
         check(observation, own);
         const counted = countIn(bucket);
         if (counted !== undefined) {
           const found = { tokens: counted, sentAt, receivedAt };
           if (limit?.exact) known = [...known.slice(-maxRequests), found];
-          // Of answers that overtook each other, the one with the least left is the newest.
+          // Of responses that overtook each other, the one with the fewest tokens is the newest.
           const certainlyNewer = !shown || sentAt >= shown.receivedAt;
           if (certainlyNewer || found.tokens < (tokensAt(receivedAt) ?? 0)) {
             show(receivedAt, found.tokens);

@@ -3,43 +3,43 @@ import { createBucketModel, type Mismatch } from './bucket-model.ts';
 import type { Observation, Outcome } from './observe.ts';
 import { createPerProcess, type PerProcess } from './per-process.ts';
 
-/** One ban as it was announced. */
+/** A ban as the API announced it. */
 export interface Ban {
   /** By `performance.now()`. */
   at: number;
   ms: number;
 }
 
-/** What the answers say of one bucket, in numbers to show. */
+/** The responses for one bucket, summarised for display. */
 export interface BucketSummary {
   sent: number;
   counts: Readonly<Record<Outcome, number>>;
-  /** The last refusal's wait, by `Date.now()`; undefined once something was served again. */
+  /** When the last refusal's wait ends, by `Date.now()`; undefined once a request is served again. */
   retryAt: number | undefined;
   banned: boolean;
   bans: readonly Ban[];
   capacity: number | undefined;
   refillPerSecond: number | undefined;
-  /** What the shared bucket decided: without what tasks decided alone, and what another policy refused. */
+  /** Decisions of the shared bucket, without those that tasks made on their own and those of other policies. */
   shared: { decided: number; served: number; tokens: number };
-  /** The most tokens that one shared bucket can have given in this time. */
-  servable: number | undefined;
+  /** Upper bound on the tokens that one shared bucket can have granted in this period. */
+  maxGranted: number | undefined;
   perProcess: Pick<PerProcess, 'served' | 'tasks'>;
   checked: number;
   mismatches: readonly Mismatch[];
   limitChanges: number;
   degraded: string | undefined;
   refusedBy: string | undefined;
-  /** The last request costs more than its bucket can hold: no wait helps. */
+  /** The last request cost more than its bucket can hold: no wait helps. */
   impossible: boolean;
   problem: ApiProblem | undefined;
 }
 
 const keptBans = 20;
-/** What `Retry-After` may say too much: it counts in whole seconds. */
+/** `Retry-After` is in whole seconds, so it can be too high by this much. */
 const ROUNDED_UP_MS = 1000;
 
-/** What is known of one bucket. Each tier and each identity has its own. */
+/** Tracks one bucket: its model, its decisions and its bans. Each tier and identity has its own bucket. */
 export function createBucketRun() {
   const model = createBucketModel();
   const perProcess = createPerProcess();
@@ -69,8 +69,8 @@ export function createBucketRun() {
     }
     if (outcome === 'served') retryAt = undefined;
     else if (outcome !== 'unanswered') retryAt = retryAfterMs === undefined ? undefined : Date.now() + retryAfterMs;
-    // The first answer of a ban names all of it. One that was slow to arrive, and is told in whole seconds, may come when the ban
-    // is over already: it is of another ban only if it cannot be of this one.
+    // The first refusal of a ban announces its full length. A late response with a rounded Retry-After may arrive after the
+    // ban's end: it counts as another ban only if it cannot belong to this one.
     if (
       outcome === 'suppressed' &&
       retryAfterMs !== undefined &&
@@ -87,7 +87,7 @@ export function createBucketRun() {
       return bans;
     },
 
-    /** A request of this cost is on its way. Returns what is to be called with its answer. */
+    /** Records that a request of this cost was sent. Returns the callback for its response. */
     sending(sentAt: number, cost = 1): (observation: Observation) => void {
       sent += 1;
       firstSentAt ??= sentAt;
@@ -110,7 +110,7 @@ export function createBucketRun() {
         capacity: limit?.capacity,
         refillPerSecond: limit && limit.refillPerMs * 1000,
         shared: { ...shared },
-        servable:
+        maxGranted:
           limit && report.limitChanges === 0 ? Math.floor(limit.capacity + limit.refillPerMs * spanMs) : undefined,
         perProcess: { served: perProcess.served, tasks: perProcess.tasks },
         ...report,

@@ -8,7 +8,7 @@ import type { Observation } from './observe.ts';
 
 ownClock();
 
-/** An answer to a request of a second, in which a bucket of ten told what it has left. */
+/** A response at this second, from a bucket of ten that has `left` tokens. */
 const served = (second: number, left: number): Observation => ({
   sentAt: second * 1000,
   receivedAt: second * 1000 + 4,
@@ -22,31 +22,31 @@ const served = (second: number, left: number): Observation => ({
   problem: undefined,
 });
 
-/** What the two checks show beside their words, after these answers. */
+/** Returns the verdicts that the two checks show after these responses. */
 async function verdictsAfter(...answers: Observation[]) {
   const run = createBucketRun();
   for (const answer of answers) run.sending(answer.sentAt)(answer);
   await renderPart(
-    <Checks summary={{ ...run.summary(), inFlight: 0, tasks: [], streaming: false, leftOut: 0, last: [] }} />,
+    <Checks summary={{ ...run.summary(), inFlight: 0, tasks: [], streaming: false, skipped: 0, last: [] }} />,
   );
   return screen
     .getAllByRole('listitem')
     .map((item) => item.querySelector('[data-verdict]')?.getAttribute('data-verdict'));
 }
 
-test('before anything was sent there is nothing to compare, and no tick', async () => {
+test('before the first request, neither check has a verdict', async () => {
   expect(await verdictsAfter()).toEqual(['none', 'none']);
-  expect(screen.getAllByText(/^Nothing to compare yet/)).toHaveLength(2);
+  expect(screen.getAllByText(/^No data yet/)).toHaveLength(2);
 });
 
-test('one answer has a total to compare, but none before it', async () => {
+test('one response checks the total, but has no earlier response to compare with', async () => {
   expect(await verdictsAfter(served(0, 9))).toEqual(['agrees', 'none']);
 });
 
-test('answers that agree are ticked', async () => {
+test('responses that agree with the model pass both checks', async () => {
   expect(await verdictsAfter(served(0, 7), served(1, 7))).toEqual(['agrees', 'agrees']);
 });
 
-test('an answer that differs is no tick', async () => {
+test('a response that contradicts the model fails the second check', async () => {
   expect(await verdictsAfter(served(0, 7), served(1, 2))).toEqual(['agrees', 'differs']);
 });

@@ -5,33 +5,32 @@ import { Icon } from '../interface/icon.tsx';
 import type { Mismatch } from './bucket-model.ts';
 import type { Summary } from './drive.ts';
 
-/** What came of a comparison: `none` while there is nothing to compare. */
+/** The outcome of a check: `none` while there is no data. */
 type Verdict = 'agrees' | 'differs' | 'none';
 
-const verdictOf = (compared: boolean, agrees: boolean): Verdict =>
-  compared ? (agrees ? 'agrees' : 'differs') : 'none';
+const verdictOf = (hasData: boolean, agrees: boolean): Verdict => (hasData ? (agrees ? 'agrees' : 'differs') : 'none');
 
-/** Whether what the server said agrees with what this page computed from its earlier answers. */
+/** Checks the server's responses against the bucket that this page computes from earlier responses. */
 export function Checks({ summary }: { summary: Summary }) {
-  const { shared, servable, checked, mismatches, limitChanges } = summary;
+  const { shared, maxGranted, checked, mismatches, limitChanges } = summary;
   const latest = mismatches.at(-1);
-  const total = verdictOf(servable !== undefined && shared.decided > 0, shared.tokens <= (servable ?? 0));
+  const total = verdictOf(maxGranted !== undefined && shared.decided > 0, shared.tokens <= (maxGranted ?? 0));
   return (
-    <Card title="Checked against the server">
+    <Card title="Consistency checks">
       <ul className="space-y-3">
         <Check verdict={total}>
           {total === 'none' ? (
             limitChanges > 0 ? (
-              'The limit was changed meanwhile, so the total is not compared.'
+              'The limit changed while requests were sent, so the total is not checked.'
             ) : (
-              'Nothing to compare yet. Capacity plus refill is the most that all tasks together may give; the first answers tell both.'
+              'No data yet. Together, all tasks may grant at most capacity + rate × time; the first responses report both.'
             )
           ) : (
             <>
               <strong>
                 {shared.tokens} {shared.tokens === 1 ? 'token' : 'tokens'} spent
               </strong>
-              , and one shared bucket could give at most {servable} in that time.
+              ; one shared bucket can grant at most {maxGranted} in that time.
             </>
           )}
         </Check>
@@ -39,18 +38,18 @@ export function Checks({ summary }: { summary: Summary }) {
           {latest ? (
             <>
               <strong>
-                {mismatches.length === 20 ? 'At least 20' : mismatches.length} of {checked} answers differ.
+                {mismatches.length === 20 ? 'At least 20' : mismatches.length} of {checked} responses differ.
               </strong>{' '}
               {mismatchWords(latest)}
             </>
           ) : checked === 0 ? (
-            'Nothing to compare yet. From the second burst on each answer is compared with the bucket as this page computes it from the ones before.'
+            'No data yet. From the second burst on, each response is compared with the token count that this page computes from earlier responses.'
           ) : (
             <>
               <strong>
-                {checked} {checked === 1 ? 'answer' : 'answers'}
+                {checked} {checked === 1 ? 'response' : 'responses'}
               </strong>{' '}
-              compared with the bucket as this page computes it from the ones before; none differs.
+              compared with the computed token count; none differs.
             </>
           )}
         </Check>
@@ -77,20 +76,20 @@ function Check({ verdict, children }: { verdict: Verdict; children: ReactNode })
   );
 }
 
-function mismatchWords({ kind, expected, said }: Mismatch): string {
-  const numbers = `The last one said ${count(said.least)} tokens where ${count(kind === 'less' ? expected.least : expected.most)} were ${kind === 'less' ? 'the least' : 'the most'} expected.`;
+function mismatchWords({ kind, expected, reported }: Mismatch): string {
+  const numbers = `The last one reported ${count(reported.min)} tokens; expected ${kind === 'less' ? 'at least' : 'at most'} ${count(kind === 'less' ? expected.min : expected.max)}.`;
   return kind === 'less'
-    ? `${numbers} Somebody else spends from this bucket: another tab, or another computer behind the same address.`
+    ? `${numbers} Another client spends from this bucket: another tab, or another computer behind the same address.`
     : `${numbers} That should not happen.`;
 }
 
 const count = (tokens: number) => tokens.toFixed(1);
 
-/** The same requests, one shared bucket against a bucket in each process. */
+/** Compares one shared bucket with a separate bucket per process, for the same requests. */
 export function PerProcessColumn({ summary }: { summary: Summary }) {
   const { shared, perProcess } = summary;
   return (
-    <Card title="Had each process its own limiter">
+    <Card title="With one limiter per process">
       <div className="space-y-2">
         <Bar words="Served by the shared limiter" value={shared.served} of={shared.decided} look="bg-good" />
         <Bar
@@ -101,8 +100,8 @@ export function PerProcessColumn({ summary }: { summary: Summary }) {
         />
       </div>
       <p className="text-sm text-muted">
-        The first bar is what happened. The second is arithmetic on the same {shared.decided} requests, not a
-        measurement: the same limit, with a bucket of its own in every task that answered.
+        The first bar is measured. The second is computed for the same {shared.decided} requests: the same limit, but a
+        separate bucket in every task that responded.
       </p>
     </Card>
   );

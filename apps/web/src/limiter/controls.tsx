@@ -1,6 +1,6 @@
 import type { OnStoreFailure, Tier, User } from '@minitickets/contract';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { makeApiKey } from '../api/account-calls.ts';
+import { createApiKey } from '../api/account-calls.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button, buttonClass } from '../interface/button.tsx';
@@ -29,7 +29,7 @@ const whenAway: [OnStoreFailure, string][] = [
 ];
 const bursts = [1, 10, 50] as const;
 
-/** What is sent, as whom, and how fast. */
+/** Controls for what is sent, under which identity, and how fast. */
 export function Controls({
   drive,
   setUp,
@@ -59,7 +59,7 @@ export function Controls({
         {missing === 'log_in' && <LogInFirst />}
         {setUp.sentAs === 'key' && <KeyField apiKey={apiKey} onApiKey={onApiKey} user={user} />}
         <OneOf
-          label="While Redis is away"
+          label="If Redis is down"
           options={whenAway}
           value={setUp.whenAway}
           onChange={(chosen) => onChange({ whenAway: chosen })}
@@ -71,7 +71,7 @@ export function Controls({
           onChange={(cost) => onChange({ cost: Number(cost) })}
         />
         <fieldset>
-          <legend className="mb-1.5 font-semibold">At once</legend>
+          <legend className="mb-1.5 font-semibold">Burst</legend>
           <div className="grid grid-cols-3 gap-2">
             {bursts.map((count) => (
               <Button
@@ -89,7 +89,7 @@ export function Controls({
         <ShortResult drive={drive} summary={summary} />
         <div className="space-y-1.5">
           <label className="block font-semibold" htmlFor="stream-rate">
-            As a stream
+            Stream
           </label>
           <div className="grid grid-cols-[3fr_2fr] gap-2">
             <select
@@ -130,9 +130,9 @@ function LogInFirst() {
   const here = useRouterState({ select: (state) => state.location.href });
   return (
     <div className="space-y-2">
-      <p className="text-sm text-muted">An account has a bucket of its own, wherever it is logged in.</p>
+      <p className="text-sm text-muted">An account has its own bucket, shared by all its sessions.</p>
       <Link to="/log-in" search={{ returnTo: here }} className={buttonClass('quiet', true)}>
-        Log in to use it
+        Log in to use your account
       </Link>
     </div>
   );
@@ -147,9 +147,9 @@ function KeyField({
   onApiKey: (key: string) => void;
   user: User | null | undefined;
 }) {
-  const making = useWrite(makeApiKey, ({ key }) => {
+  const creating = useWrite(createApiKey, ({ key }) => {
     onApiKey(key);
-    announce('A key was made and filled in.');
+    announce('A key was created and filled in.');
   });
   return (
     <div className="space-y-3">
@@ -158,21 +158,27 @@ function KeyField({
         name="apiKey"
         type="password"
         autoComplete="off"
-        hint="Stays in this page. It has a bucket of its own, and spends from its owner’s playground bucket too."
+        hint="The key stays in this page. It has its own bucket and also spends from its owner’s playground bucket."
         value={apiKey}
         onChange={(typed) => onApiKey(typed.trim())}
       />
-      {making.problem && <ProblemNotice problem={making.problem} doing="changing" again={making.again} />}
+      {creating.problem && <ProblemNotice problem={creating.problem} action="changing" retry={creating.retry} />}
       {user && apiKey === '' && (
-        <Button look="quiet" wide busy={making.busy} busyText="Making a key" onClick={() => making.run('Limiter page')}>
-          Make a key for this
+        <Button
+          look="quiet"
+          wide
+          busy={creating.busy}
+          busyText="Creating a key"
+          onClick={() => creating.run('Limiter page')}
+        >
+          Create a key for this page
         </Button>
       )}
       {user && (
         <p className="text-sm text-muted">
-          Revoke it on{' '}
+          You can revoke it on{' '}
           <Link to="/account" className="font-semibold text-accent underline underline-offset-4">
-            your account
+            your account page
           </Link>
           .
         </p>

@@ -1,17 +1,17 @@
-import { pictureSize, picturesOf } from '../drawing/marks.ts';
+import { imagesOf, markSize } from '../drawing/marks.ts';
 import type { Ban } from './bucket-run.ts';
 import type { Dot } from './drive.ts';
 import type { Palette } from './palette.tsx';
 
 export const laneHeight = 34;
-/** Shared with the chart above, so that both have one time axis. */
+/** Shared with the chart above, so that their time axes align. */
 export const gutter = { left: 58, right: 12 };
 
-/** Requests of one moment lie beside each other in their lane. */
+/** Simultaneous requests are spread over this many rows of their lane. */
 const rows = 5;
 const rowHeight = 5.5;
 
-/** Draws requests in the lane of the task that served each of them. Outcomes differ by shape as well as by colour. */
+/** Draws each request in the lane of the task that handled it. Outcomes differ in shape as well as in colour. */
 export function drawLanes(
   context: CanvasRenderingContext2D,
   scene: {
@@ -51,7 +51,7 @@ export function drawLanes(
     context.stroke();
   }
 
-  const picture = picturesOf(palette);
+  const images = imagesOf(palette);
   for (let index = dots.length - 1; index >= 0; index -= 1) {
     const dot = dots[index];
     if (!dot) continue;
@@ -61,6 +61,6 @@ export function drawLanes(
     const x = xOf(at);
     if (lane === undefined || dot.outcome === undefined || x < gutter.left) continue;
     const y = lane + ((dot.number % rows) - (rows - 1) / 2) * rowHeight;
-    context.drawImage(picture[dot.outcome], x - pictureSize / 2, y - pictureSize / 2, pictureSize, pictureSize);
+    context.drawImage(images[dot.outcome], x - markSize / 2, y - markSize / 2, markSize, markSize);
   }
 }

@@ -21,7 +21,7 @@ const answer = (outcome: Outcome, retryAfterMs?: number): Observation => ({
 const asAddress = { sentAs: 'address', cost: 1, whenAway: 'local', apiKey: '' } as const;
 const served = async () => answer('served');
 
-test('a stream sends at its rate, whatever the timers do', async () => {
+test('a stream keeps its rate even when timers are late', async () => {
   const drive = createDrive(served);
   drive.startStream(20);
   await pass(5000);
@@ -31,17 +31,17 @@ test('a stream sends at its rate, whatever the timers do', async () => {
   expect(drive.read().sent).toBeLessThanOrEqual(101);
 });
 
-test('what has no answer is bounded, and what is left out is told', async () => {
+test('requests in flight are bounded, and skipped requests are counted', async () => {
   const drive = createDrive(() => new Promise<never>(() => undefined));
   drive.startStream(60);
   await pass(3000);
-  const { sent, inFlight, leftOut } = drive.read();
+  const { sent, inFlight, skipped } = drive.read();
   expect([sent, inFlight]).toEqual([64, 64]);
-  expect(leftOut).toBeGreaterThan(100);
+  expect(skipped).toBeGreaterThan(100);
   drive.endStream();
 });
 
-test('each tier and identity is a bucket of its own, and its counts are kept', async () => {
+test('each tier and identity has its own bucket, whose counts are kept', async () => {
   const sent: PlaygroundCall[] = [];
   const drive = createDrive((call) => {
     sent.push(call);
@@ -57,7 +57,7 @@ test('each tier and identity is a bucket of its own, and its counts are kept', a
   expect(sent.map(({ tier }) => tier)).toEqual(['free', 'free', 'free', 'pro', 'pro']);
 });
 
-test('a ban is one, however many refusals it has, and the next one is another', async () => {
+test('all refusals of one ban count as one ban, and a later ban counts as another', async () => {
   let next: Observation = answer('suppressed', 3000);
   const drive = createDrive(async () => next);
   drive.burst(5);
@@ -71,7 +71,7 @@ test('a ban is one, however many refusals it has, and the next one is another', 
   expect(drive.read().bans.map(({ ms }) => ms)).toEqual([3000, 6000]);
 });
 
-test('an answer that arrives when its ban is over is of that ban', async () => {
+test('a refusal that arrives after its ban ended still belongs to that ban', async () => {
   let delayMs = 0;
   let next = () => answer('suppressed', 3000);
   const drive = createDrive(async () => {
@@ -87,23 +87,23 @@ test('an answer that arrives when its ban is over is of that ban', async () => {
   expect(drive.read().bans.map(({ ms }) => ms)).toEqual([3000]);
 });
 
-test('a key that is not known ends the stream', async () => {
+test('an unknown API key ends the stream', async () => {
   const drive = createDrive(async () => ({ ...answer('unanswered'), status: 401 }));
   drive.startStream(5);
   await pass(500);
   expect(drive.read().streaming).toBe(false);
 });
 
-test('the most that one bucket can have served is capacity and refill', async () => {
+test('one bucket can have granted at most its capacity plus the refill', async () => {
   const drive = createDrive(served);
   drive.burst(1);
   await pass(5000);
   drive.burst(1);
   await pass(200);
-  expect(drive.read().servable).toBe(15);
+  expect(drive.read().maxGranted).toBe(15);
 });
 
-test('what a task decided alone is not counted as the shared bucket’s', async () => {
+test('a decision that a task made without Redis is not counted for the shared bucket', async () => {
   let next: Observation = { ...answer('served'), bucket: undefined, degraded: 'local' };
   const drive = createDrive(async () => next);
   drive.burst(4);
@@ -115,7 +115,7 @@ test('what a task decided alone is not counted as the shared bucket’s', async 
   expect([counts.served, shared.served, perProcess.served]).toEqual([5, 1, 1]);
 });
 
-test('each policy has a bucket of its own; another cost spends from the same one', async () => {
+test('each policy has its own bucket, and requests of any cost share it', async () => {
   const drive = createDrive(served);
   drive.burst(1);
   drive.use({ tier: 'free', ...asAddress, cost: 3 });
@@ -126,7 +126,7 @@ test('each policy has a bucket of its own; another cost spends from the same one
   expect(drive.read().shared.decided).toBe(0);
 });
 
-test('what costs more than the bucket can hold is told apart from what has to wait', async () => {
+test('a cost above the capacity is distinguished from a refusal that can be retried', async () => {
   let next = answer('throttled');
   const drive = createDrive(async () => next);
   drive.burst(1);

@@ -2,7 +2,7 @@ import type { BucketModel } from './bucket-model.ts';
 import { type Ban, type BucketRun, type BucketSummary, createBucketRun } from './bucket-run.ts';
 import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
 
-/** A request on the way (no outcome yet) or answered. */
+/** A request in flight (no outcome yet) or completed. */
 export interface Dot {
   number: number;
   sentAt: number;
@@ -12,25 +12,25 @@ export interface Dot {
   retryAfterMs: number | undefined;
 }
 
-/** What the page shows in words: a copy, made a few times a second however many requests there are. */
+/** What the page shows as text: a snapshot, taken a few times a second regardless of the number of requests. */
 export interface Summary extends BucketSummary {
   inFlight: number;
   tasks: readonly string[];
   streaming: boolean;
-  /** Requests of a stream that were left out, because too many had no answer yet. */
-  leftOut: number;
+  /** Requests of a stream that were not sent because too many were in flight. */
+  skipped: number;
   last: readonly Dot[];
 }
 
-const keptDots = 4000;
+const maxDots = 4000;
 const maxInFlight = 64;
 const tickMs = 1000 / 60;
 const publishMs = 150;
 const shownRequests = 12;
 
 /**
- * Sends real requests and keeps what they brought. It lives outside React: pages read a summary a few times a second, and
- * drawings read the dots and the bucket at every frame.
+ * Sends real requests and records their outcomes. It lives outside React: the page reads a summary a few times a second, and
+ * the charts read the dots and the bucket at every frame.
  */
 export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>) {
   const runs = new Map<string, BucketRun>();
@@ -39,9 +39,9 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
   const listeners = new Set<() => void>();
   let call: PlaygroundCall = { tier: 'free', sentAs: 'address', cost: 1, whenAway: 'local', apiKey: '' };
   let inFlight = 0;
-  let numbered = 0;
-  let leftOut = 0;
-  let stream: { timer: ReturnType<typeof setInterval>; begunAt: number; due: number; perSecond: number } | undefined;
+  let lastNumber = 0;
+  let skipped = 0;
+  let stream: { timer: ReturnType<typeof setInterval>; startedAt: number; sent: number; perSecond: number } | undefined;
   let summary: Summary | undefined;
   let publishing: ReturnType<typeof setTimeout> | undefined;
 
@@ -55,9 +55,9 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
   function sendOne(): void {
     const own = run();
     const sentAt = performance.now();
-    numbered += 1;
+    lastNumber += 1;
     const dot: Dot = {
-      number: numbered,
+      number: lastNumber,
       sentAt,
       receivedAt: undefined,
       outcome: undefined,
@@ -65,7 +65,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
       retryAfterMs: undefined,
     };
     dots.push(dot);
-    if (dots.length > keptDots) dots.splice(0, dots.length - keptDots);
+    if (dots.length > maxDots) dots.splice(0, dots.length - maxDots);
     inFlight += 1;
     const answered = own.sending(sentAt, call.cost);
     send(call)
@@ -79,7 +79,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
           task: observation.task,
           retryAfterMs: observation.retryAfterMs,
         });
-        // Another reason than the limit, and it would be the same for the next one.
+        // The credentials are invalid, so every further request would fail as well.
         if (observation.status === 401 || observation.status === 403) endStream();
         publish();
       })
@@ -91,15 +91,15 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
     inFlight,
     tasks: [...tasks].sort(),
     streaming: stream !== undefined,
-    leftOut,
+    skipped,
     last: dots
       .slice(-shownRequests)
       .reverse()
       .map((dot) => ({ ...dot })),
   });
 
-  function publish(atOnce = false): void {
-    if (atOnce) {
+  function publish(immediately = false): void {
+    if (immediately) {
       clearTimeout(publishing);
       publishing = undefined;
       summary = undefined;
@@ -111,14 +111,14 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
 
   function tick(): void {
     if (!stream) return;
-    const { begunAt, perSecond } = stream;
-    const wanted = Math.floor(((performance.now() - begunAt) * perSecond) / 1000) + 1;
-    // A page that slept does not send everything that it missed.
-    const now = Math.min(wanted - stream.due, perSecond);
-    stream.due = wanted;
-    for (let index = 0; index < now; index += 1) {
+    const { startedAt, perSecond } = stream;
+    const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1000) + 1;
+    // A page that slept does not catch up on all requests that it missed.
+    const count = Math.min(due - stream.sent, perSecond);
+    stream.sent = due;
+    for (let index = 0; index < count; index += 1) {
       if (inFlight < maxInFlight) sendOne();
-      else leftOut += 1;
+      else skipped += 1;
     }
   }
 
@@ -132,7 +132,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
   return {
     dots: dots as readonly Dot[],
     tasks: tasks as ReadonlySet<string>,
-    /** The bucket that requests spend from now, for drawing. */
+    /** The bucket that requests currently spend from, for drawing. */
     get bucket(): BucketModel {
       return run().model;
     },
@@ -142,7 +142,7 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
     get isMoving(): boolean {
       return inFlight > 0 || stream !== undefined;
     },
-    /** Whose bucket the next requests spend from. */
+    /** Sets tier, identity, policy and cost of the next requests. */
     use(next: PlaygroundCall): void {
       call = next;
       publish(true);
@@ -153,16 +153,16 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
     },
     startStream(perSecond: number): void {
       endStream();
-      stream = { timer: setInterval(tick, tickMs), begunAt: performance.now(), due: 0, perSecond };
+      stream = { timer: setInterval(tick, tickMs), startedAt: performance.now(), sent: 0, perSecond };
       tick();
       publish(true);
     },
     endStream,
-    /** Forgets what was seen. The bucket itself is in Redis, and stays as it is. */
+    /** Clears the recorded outcomes. The bucket itself lives in Redis and is unchanged. */
     forget(): void {
       runs.clear();
       dots.length = 0;
-      leftOut = 0;
+      skipped = 0;
       publish(true);
     },
     subscribe(listener: () => void): () => void {

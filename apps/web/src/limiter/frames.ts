@@ -1,24 +1,24 @@
-/** A page that moves less is drawn this often. */
-const calmMs = 250;
+/** Redraw interval for readers who prefer reduced motion. */
+const reducedMotionMs = 250;
 
 /**
- * Calls at every frame of the screen while something moves, outside React, and once more when it is over.
- * @param isMoving looked at after each frame
- * @returns `wake`, to be called when something begins, and `end`
+ * Calls `draw` at every animation frame while something moves, and once more when it stops. Works outside React.
+ * @param isMoving called after each frame
+ * @returns `wake`, to call when something starts to move, and `end`
  */
 export function createFrames(draw: (now: number) => void, isMoving: (now: number) => boolean) {
-  const calm = matchMedia('(prefers-reduced-motion: reduce)');
+  const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
   let frame: number | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const next = () => {
-    if (calm.matches) timer = setTimeout(() => step(performance.now()), calmMs);
+    if (reducedMotion.matches) timer = setTimeout(() => step(performance.now()), reducedMotionMs);
     else frame = requestAnimationFrame(step);
   };
   const step = (_frameAt: number) => {
     frame = undefined;
     timer = undefined;
-    // The frame's own time may be older than the newest answer.
+    // The frame's own timestamp may be older than the newest response.
     const now = performance.now();
     draw(now);
     if (isMoving(now)) next();

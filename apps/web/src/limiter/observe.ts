@@ -2,34 +2,34 @@ import { headers, type PlaygroundPolicy } from '@minitickets/contract';
 import { type ApiProblem, asProblem, noAnswer } from '../api/client.ts';
 import { policyOf, requestPath, type SetUp } from './set-up.ts';
 
-/** What became of one request. `unanswered`: refused for another reason than the limit, or lost. */
+/** The outcome of one request. `unanswered` means that it failed for a reason other than the limit, or was lost. */
 export type Outcome = 'served' | 'throttled' | 'suppressed' | 'unanswered';
 
-/** What the answers say about the bucket. Missing while Redis is away. */
+/** What a response says about the bucket. Missing while Redis is down. */
 export interface BucketReading {
   capacity: number;
-  /** Tokens that flow back per ms. `exact` unless it had to be read from rounded seconds. */
+  /** Tokens refilled per ms. `exact` unless it was derived from rounded seconds. */
   refillPerMs: number;
   exact: boolean;
-  /** In how many ms from this request on the bucket is full: how much is missing, to the fraction. Refusals do not tell. */
+  /** Time from this request until the bucket is full, in ms, which yields the exact token count. Unknown after a refusal. */
   fullMs: number | undefined;
 }
 
-/** One request of the playground as this page saw it. Times are of `performance.now()`, in ms. */
+/** One playground request as observed by this page. Times are from `performance.now()`, in ms. */
 export interface Observation {
   sentAt: number;
   receivedAt: number;
   outcome: Outcome;
   status: number;
-  /** Which task served it; undefined if no answer came. */
+  /** The task that responded; undefined if none did. */
   task: string | undefined;
   bucket: BucketReading | undefined;
   retryAfterMs: number | undefined;
   /** How the limit was enforced without Redis. */
   degraded: string | undefined;
-  /** Which policy refused, if it was not the playground's. */
+  /** The policy that refused, if it was not the playground's. */
   refusedBy: string | undefined;
-  /** Why there was no verdict of the limiter. */
+  /** Why the limiter made no decision. */
   problem: ApiProblem | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface PlaygroundCall extends Omit<SetUp, 'ratePerSecond'> {
   apiKey: string;
 }
 
-/** How a call says whose it is. Without the session's cookie it belongs to nobody, and so to the address it comes from. */
+/** Returns the credentials of a call. Without the session cookie, the call is limited by client IP. */
 export const identityOf = ({ sentAs, apiKey }: Pick<PlaygroundCall, 'sentAs' | 'apiKey'>) => ({
   credentials: sentAs === 'account' ? ('same-origin' as const) : ('omit' as const),
   bearer: sentAs === 'key' ? apiKey : undefined,
@@ -45,7 +45,7 @@ export const identityOf = ({ sentAs, apiKey }: Pick<PlaygroundCall, 'sentAs' | '
 
 const deadlineMs = 10_000;
 
-/** Sends one real request to the playground, and reads what its answer says. It never rejects. */
+/** Sends one real request to the playground and returns its observation. Never rejects. */
 export async function observeRequest(call: PlaygroundCall): Promise<Observation> {
   const { credentials, bearer } = identityOf(call);
   const sentAt = performance.now();
@@ -76,7 +76,7 @@ export async function observeRequest(call: PlaygroundCall): Promise<Observation>
   }
 }
 
-/** Reads an answer. Everything in it is from outside, so everything may be missing. */
+/** Parses a response. Every part of it is untrusted and may be missing. */
 export function readObservation(
   answer: unknown,
   response: Pick<Response, 'ok' | 'status' | 'headers'>,
@@ -105,15 +105,16 @@ export function readObservation(
 
 function outcomeOf(ok: boolean, status: number, code: unknown): Outcome {
   if (ok) return 'served';
-  // Refused by the limiter as well, whatever the bucket holds.
+  // The limiter refused this too, whatever the bucket holds.
   if (code === 'cost_above_capacity') return 'throttled';
   if (status !== 429) return 'unanswered';
   return code === 'suppressed' ? 'suppressed' : 'throttled';
 }
 
 /**
- * A served answer tells when the next token comes and when the bucket is full, both to the microsecond, and so the rate. A
- * refusal, and the answer that took the first token of a full bucket, leave it to the policy's rounded seconds.
+ * A served response reports when the next token arrives and when the bucket is full, both to the microsecond, which yields
+ * the exact rate. Refusals, and the response that took the first token of a full bucket, leave only the policy header's
+ * rounded seconds.
  */
 function readBucket(answer: unknown, capacity: number, fullSeconds: number): BucketReading {
   const { remaining, nextTokenMs, fullMs } = (answer ?? {}) as Partial<Record<string, unknown>>;

@@ -10,7 +10,7 @@ const observed = (outcome: Outcome): Observation => ({
   ...{ degraded: undefined, refusedBy: undefined, problem: undefined },
 });
 
-/** A Redis that goes away when it is told to, and answers as each policy is meant to. */
+/** A stand-in for the API whose Redis can be paused, with the outcome that each policy promises. */
 function outage(pause: (seconds: number) => Promise<unknown> = async () => undefined) {
   let awayUntil = 0;
   const sent: PlaygroundCall[] = [];
@@ -28,7 +28,7 @@ function outage(pause: (seconds: number) => Promise<unknown> = async () => undef
   return { run, sent };
 }
 
-test('the same requests go to all three, and what came of them while Redis was away is counted', async () => {
+test('all three policies get the same requests, and outcomes during the outage are counted', async () => {
   const { run, sent } = outage();
   run.start();
   await pass(10_000);
@@ -37,7 +37,7 @@ test('the same requests go to all three, and what came of them while Redis was a
   const each = answers.map((answer) => sent.filter(({ whenAway }) => whenAway === answer).length);
   expect(new Set(each).size).toBe(1);
   const away = countsWhileAway(marks.closed).failed;
-  // Not the one at the very end, when Redis may be back.
+  // The last request is not counted, because Redis may be back by then.
   expect(away).toBe(pauseSeconds * perSecond - 1);
   expect(countsWhileAway(marks.closed)).toMatchObject({ served: 0, refused: 0, failed: away });
   expect(countsWhileAway(marks.open)).toMatchObject({ served: away, refused: 0, failed: 0 });
@@ -45,7 +45,7 @@ test('the same requests go to all three, and what came of them while Redis was a
   expect(sent.every(({ sentAs, cost }) => sentAs === 'address' && cost === 1)).toBe(true);
 });
 
-test('nothing is sent any more when it is over, or ended', async () => {
+test('an ended run sends no further requests', async () => {
   const { run, sent } = outage();
   run.start();
   await pass(2000);
@@ -56,7 +56,7 @@ test('nothing is sent any more when it is over, or ended', async () => {
   expect(run.read().running).toBe(false);
 });
 
-test('a second start while it runs is none, and a later one begins anew', async () => {
+test('a start while a run is active does nothing, and a later start begins a new run', async () => {
   const { run, sent } = outage();
   run.start();
   run.start();
@@ -68,7 +68,7 @@ test('a second start while it runs is none, and a later one begins anew', async 
   run.end();
 });
 
-test('a pause that is refused ends it, and says why', async () => {
+test('a refused pause ends the run with its problem', async () => {
   const problem = refusal('not_found');
   const { run } = outage(() => Promise.reject(problem));
   run.start();
@@ -76,7 +76,7 @@ test('a pause that is refused ends it, and says why', async () => {
   expect(run.read()).toMatchObject({ running: false, awayFromMs: undefined, problem });
 });
 
-test('what is sent after Redis may be back is not counted, however late the page heard that it had gone', async () => {
+test('a request sent when Redis may be back is not counted, however late the pause was confirmed', async () => {
   const slow = createOutageRun(
     async ({ whenAway }) => observed(whenAway === 'open' ? 'served' : 'unanswered'),
     () => new Promise((heard) => setTimeout(heard, 3000)),

@@ -2,23 +2,23 @@ import type { OnStoreFailure } from '@minitickets/contract';
 import { ApiProblem } from '../api/client.ts';
 import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
 
-/** `before`: Redis answers. `away`: it answers nobody. `after`: it answers again. */
+/** Relative to the outage; during `away`, Redis does not respond. */
 export type Phase = 'before' | 'away' | 'after';
 
-/** One request of an outage, and what came of it. */
+/** One request of the outage run and its outcome. */
 export interface OutageMark {
-  /** In ms since the run began. */
+  /** In ms since the start of the run. */
   sentAtMs: number;
   phase: Phase;
   outcome: Outcome;
   tookMs: number;
 }
 
-/** What the page shows of an outage. */
+/** The state of the outage run for display. */
 export interface OutageView {
   running: boolean;
   phase: Phase;
-  /** When Redis went away and came back, in ms since the run began. */
+  /** Start and end of the outage, in ms since the start of the run. */
   awayFromMs: number | undefined;
   awayUntilMs: number | undefined;
   elapsedMs: number;
@@ -31,10 +31,10 @@ export const pauseSeconds = 5;
 export const perSecond = 5;
 const beforeMs = 1000;
 const afterMs = 2000;
-/** What is sent just before Redis comes back may be answered by it: that is not counted as sent without it. */
+/** Requests sent this shortly before Redis is back may still reach it, so they do not count as sent during the outage. */
 const edgeMs = 100;
-/** How long it all takes, for a drawing that does not rescale. */
-export const wholeMs = beforeMs + pauseSeconds * 1000 + afterMs;
+/** Duration of the whole run, so that the drawing keeps its scale. */
+export const runMs = beforeMs + pauseSeconds * 1000 + afterMs;
 
 const nothing: OutageView = {
   running: false,
@@ -47,10 +47,10 @@ const nothing: OutageView = {
 };
 
 /**
- * Sends the same requests under each answer to an outage, and takes Redis away in the middle. The requests belong to the
- * address: a session would itself need Redis.
+ * Sends the same requests under each failure policy and pauses Redis in the middle. The requests are limited by client IP,
+ * because a session would itself need Redis.
  * @param send never rejects
- * @param pause takes Redis away for so many seconds; rejects with an ApiProblem if it does not
+ * @param pause pauses Redis for this many seconds; rejects with an ApiProblem if it is refused
  */
 export function createOutageRun(
   send: (call: PlaygroundCall) => Promise<Observation>,
@@ -60,21 +60,21 @@ export function createOutageRun(
   let view = nothing;
   const timers: ReturnType<typeof setTimeout>[] = [];
   let stream: ReturnType<typeof setInterval> | undefined;
-  /** Of the run: an answer that comes when another has begun is none of its. */
-  let number = 0;
+  /** Identifies the run, so that late responses of an earlier run are ignored. */
+  let runNumber = 0;
 
   function show(part: Partial<OutageView>): void {
     view = { ...view, ...part };
     for (const listener of listeners) listener();
   }
 
-  async function sendOne(whenAway: OnStoreFailure, begunAt: number, own: number): Promise<void> {
+  async function sendOne(whenAway: OnStoreFailure, startedAt: number, own: number): Promise<void> {
     const { phase } = view;
     const sentAt = performance.now();
     const { outcome } = await send({ tier: 'free', sentAs: 'address', cost: 1, whenAway, apiKey: '' });
-    if (own !== number) return;
+    if (own !== runNumber) return;
     const mark: OutageMark = {
-      sentAtMs: sentAt - begunAt,
+      sentAtMs: sentAt - startedAt,
       phase,
       outcome,
       tookMs: performance.now() - sentAt,
@@ -90,24 +90,24 @@ export function createOutageRun(
 
   function start(): void {
     if (view.running) return;
-    const begunAt = performance.now();
-    number += 1;
-    const own = number;
+    const startedAt = performance.now();
+    runNumber += 1;
+    const own = runNumber;
     const later = (ms: number, act: () => void) => timers.push(setTimeout(act, ms));
     show({ ...nothing, running: true });
     stream = setInterval(() => {
-      show({ elapsedMs: performance.now() - begunAt });
-      for (const whenAway of answers) sendOne(whenAway, begunAt, own).catch(() => undefined);
+      show({ elapsedMs: performance.now() - startedAt });
+      for (const whenAway of answers) sendOne(whenAway, startedAt, own).catch(() => undefined);
     }, 1000 / perSecond);
     later(beforeMs, () => {
-      // It goes away between asking and hearing of it: counted is from the later one on, until it may be back by the earlier.
-      const asked = performance.now() - begunAt;
-      const until = asked + pauseSeconds * 1000;
+      // Redis pauses between the request and its response: count from the response until the earliest possible end.
+      const requestedAt = performance.now() - startedAt;
+      const until = requestedAt + pauseSeconds * 1000;
       pause(pauseSeconds).then(
         () => {
-          if (own !== number || !view.running) return;
-          const leftMs = until - (performance.now() - begunAt);
-          show({ phase: 'away', awayFromMs: asked, awayUntilMs: until });
+          if (own !== runNumber || !view.running) return;
+          const leftMs = until - (performance.now() - startedAt);
+          show({ phase: 'away', awayFromMs: requestedAt, awayUntilMs: until });
           later(leftMs - edgeMs, () => show({ phase: 'after' }));
           later(leftMs + afterMs, () => end());
         },
@@ -118,7 +118,7 @@ export function createOutageRun(
 
   return {
     start,
-    /** Stops sending; Redis comes back by itself. */
+    /** Stops sending. Redis resumes by itself. */
     end: () => end(),
     subscribe(listener: () => void): () => void {
       listeners.add(listener);
@@ -128,7 +128,7 @@ export function createOutageRun(
   };
 }
 
-/** What came of the requests that were sent while Redis was away. */
+/** Counts the outcomes of the requests sent during the outage. */
 export function countsWhileAway(marks: readonly OutageMark[]) {
   const away = marks.filter(({ phase }) => phase === 'away');
   const count = (outcome: Outcome) => away.filter((mark) => mark.outcome === outcome).length;

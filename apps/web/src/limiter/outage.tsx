@@ -17,16 +17,16 @@ import {
   type OutageView,
   pauseSeconds,
   perSecond,
-  wholeMs,
+  runMs,
 } from './outage-run.ts';
 
 const meaning: Record<OnStoreFailure, string> = {
-  closed: 'Refused with 503, at once. Log-ins and bookings do this.',
-  open: 'Served without a limit. Reads do this.',
-  local: 'Each task gives its share from its own memory. Payments and API keys do this.',
+  closed: 'Requests are refused with 503 at once. Used for log-ins and bookings.',
+  open: 'Requests are served without a limit. Used for reads.',
+  local: 'Each task enforces its share of the limit in memory. Used for payments and API keys.',
 };
 
-/** Takes Redis away for a moment, and shows side by side what each policy answers meanwhile. */
+/** Pauses Redis for a few seconds and shows side by side how each failure policy responds. */
 export function Outage() {
   const [run] = useState(() => createOutageRun(observeRequest, pauseRedis));
   const view = useSyncExternalStore(run.subscribe, run.read);
@@ -37,20 +37,20 @@ export function Outage() {
     const { isSuccess } = await lab.refetch();
     if (isSuccess) run.start();
   };
-  const sayOutcome = useEffectEvent(() => announce(spoken(marks)));
+  const announceOutcome = useEffectEvent(() => announce(outcomeSentence(marks)));
   useEffect(() => run.end, [run]);
   useEffect(() => {
-    if (running && phase === 'away') announce('Redis answers nobody now.');
-    if (!running && phase === 'after') sayOutcome();
+    if (running && phase === 'away') announce('Redis is paused.');
+    if (!running && phase === 'after') announceOutcome();
   }, [phase, running]);
   return (
     <Card
-      title="Take Redis away"
+      title="Redis is down: fail open or fail closed?"
       aside={
         <Button
           look="danger"
           busy={running || lab.isFetching}
-          busyText={phase === 'away' ? 'Redis is away' : 'Sending'}
+          busyText={phase === 'away' ? 'Redis is paused' : 'Sending requests'}
           onClick={() => {
             start().catch(() => undefined);
           }}
@@ -60,27 +60,27 @@ export function Outage() {
       }
     >
       <p>
-        {perSecond} requests a second go to each of three policies with the same limit. They differ in what they answer
-        while Redis is away, which was decided before it happens.
+        This sends {perSecond} requests per second to each of three policies with the same limit. They differ only in
+        their failure policy, which decides in advance what happens while Redis is down.
       </p>
       {refusal && isLabAbsent(refusal) && (
-        <Notice tone="calm" title="Here nobody can pause Redis">
+        <Notice tone="calm" title="Redis cannot be paused without the lab">
           <p>
-            The lab is not running, and it is what does this. Start the stack with <code>npm start</code>, or stop Redis
-            by hand and send requests above.
+            The lab, which pauses Redis, is not running. Start the stack with <code>npm start</code>, or stop Redis
+            yourself and send requests above.
           </p>
         </Notice>
       )}
       {refusal?.code === 'forbidden' && (
         <Notice tone="calm" title="Redis cannot be paused here">
           <p>
-            Others share this stack, and a pause would stop their log-ins and bookings. Start your own with{' '}
-            <code>npm start</code> to try it.
+            Others use this stack, and a pause would stop their log-ins and bookings. To try it, start your own stack
+            with <code>npm start</code>.
           </p>
         </Notice>
       )}
       {refusal && refusal.code !== 'forbidden' && !isLabAbsent(refusal) && (
-        <ProblemNotice problem={refusal} doing="changing" />
+        <ProblemNotice problem={refusal} action="changing" />
       )}
       <div className="grid gap-x-4 gap-y-5 md:grid-cols-3 md:gap-y-2">
         {answers.map((answer) => (
@@ -88,7 +88,8 @@ export function Outage() {
         ))}
       </div>
       <p className="text-sm text-muted">
-        All of the stack feels it: for {pauseSeconds} seconds nobody here can log in or book. Then it is over by itself.
+        The pause affects the whole stack: for {pauseSeconds} seconds, nobody can log in or book. Redis then resumes by
+        itself.
       </p>
     </Card>
   );
@@ -105,12 +106,12 @@ function Column({ answer, view }: { answer: OnStoreFailure; view: OutageView }) 
       <Lane marks={marks} view={view} />
       <p className="text-sm tabular-nums">
         {sent === 0 ? (
-          <span className="text-muted">Nothing was sent without Redis yet.</span>
+          <span className="text-muted">No requests sent during an outage yet.</span>
         ) : (
           <>
-            While it was away: <strong className="text-good">{served} served</strong>,{' '}
+            During the outage: <strong className="text-good">{served} served</strong>,{' '}
             <strong className="text-warn">{refused} refused</strong>,{' '}
-            <strong className="text-bad">{failed} × 503</strong>. Slowest answer: {Math.round(slowestMs)} ms.
+            <strong className="text-bad">{failed} × 503</strong>. Slowest response: {Math.round(slowestMs)} ms.
           </>
         )}
       </p>
@@ -125,9 +126,9 @@ const looks: Record<Outcome, string> = {
   suppressed: 'size-2 rounded-full inset-ring-2 inset-ring-bad',
   unanswered: 'h-3 w-0.75 bg-bad',
 };
-const place = (ms: number) => `${Math.min(100, Math.max(0, (100 * ms) / wholeMs))}%`;
+const positionOf = (ms: number) => `${Math.min(100, Math.max(0, (100 * ms) / runMs))}%`;
 
-/** Every request at its moment; the time without Redis is shaded. */
+/** Every request on a time axis; the outage is shaded. */
 function Lane({
   marks,
   view: { awayFromMs, awayUntilMs, elapsedMs },
@@ -143,8 +144,8 @@ function Lane({
           className="absolute inset-y-0 left-(--from) w-(--width) bg-bad-soft"
           style={
             {
-              '--from': place(awayFromMs),
-              '--width': place(Math.min(elapsedMs, awayUntilMs) - awayFromMs),
+              '--from': positionOf(awayFromMs),
+              '--width': positionOf(Math.min(elapsedMs, awayUntilMs) - awayFromMs),
             } as CSSProperties
           }
         />
@@ -154,7 +155,10 @@ function Lane({
           key={mark.sentAtMs}
           className={clsx('absolute top-(--y) left-(--x) -translate-1/2', looks[mark.outcome])}
           style={
-            { '--x': place(mark.sentAtMs), '--y': `${((index % rows) + 1) * (100 / (rows + 1))}%` } as CSSProperties
+            {
+              '--x': positionOf(mark.sentAtMs),
+              '--y': `${((index % rows) + 1) * (100 / (rows + 1))}%`,
+            } as CSSProperties
           }
         />
       ))}
@@ -162,7 +166,7 @@ function Lane({
   );
 }
 
-const spoken = (marks: OutageView['marks']) =>
+const outcomeSentence = (marks: OutageView['marks']) =>
   `Redis is back. ${answers
     .map((answer) => {
       const { served, refused, failed } = countsWhileAway(marks[answer]);

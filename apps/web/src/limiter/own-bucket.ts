@@ -4,11 +4,11 @@ import { identityOf, type PlaygroundCall } from './observe.ts';
 import { policyOf } from './set-up.ts';
 
 const busyMs = 500;
-const calmMs = 10_000;
+const idleMs = 10_000;
 
 /**
- * The bucket that calls like this one spend from, as the API shows it to its owner. Looking spends nothing of it.
- * @param isMoving whether requests are on their way: then, and while something is remembered, it is looked at twice a second
+ * Queries the bucket that this caller spends from. Reading it costs no tokens.
+ * @param isMoving whether requests are in flight: then, and while there are strikes or bans, it is refetched twice a second
  */
 export function ownBucketQuery(caller: PlaygroundCall, isMoving: () => boolean) {
   const { tier, whenAway, sentAs, apiKey } = caller;
@@ -18,7 +18,7 @@ export function ownBucketQuery(caller: PlaygroundCall, isMoving: () => boolean) 
     queryFn: ({ signal }) => call('readPlaygroundBucket', { query: { policy, tier }, signal, ...identityOf(caller) }),
     refetchInterval: ({ state }) => {
       const { strikes = 0, bans = 0 } = state.data ?? {};
-      return isMoving() || strikes + bans > 0 ? busyMs : calmMs;
+      return isMoving() || strikes + bans > 0 ? busyMs : idleMs;
     },
     staleTime: 0,
   });

@@ -17,8 +17,8 @@ export type Palette = Record<keyof typeof roles, string>;
 const dark = '(prefers-color-scheme: dark)';
 
 /**
- * The colours of the page's theme for what is drawn on a canvas, where classes do not reach.
- * @returns the palette, and where the theme is read: put it into the page
+ * Provides the colours of the page's theme for canvas drawings, which CSS classes do not reach.
+ * @returns the palette, and hidden sample elements that must be rendered on the page
  */
 export function usePalette(onChange: () => void) {
   const where = useRef<HTMLSpanElement>(null);

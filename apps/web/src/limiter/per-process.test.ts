@@ -3,7 +3,7 @@ import { createPerProcess } from './per-process.ts';
 
 const limit = { cost: 1, capacity: 10, refillPerMs: 0.001 };
 
-test('each task that was seen would give the whole limit', () => {
+test('with a limiter per process, each task grants the whole limit', () => {
   const perProcess = createPerProcess();
   for (let request = 0; request < 60; request += 1) {
     perProcess.decide({ task: `task-${1 + (request % 3)}`, at: 0, ...limit });
@@ -11,7 +11,7 @@ test('each task that was seen would give the whole limit', () => {
   expect([perProcess.served, perProcess.tasks]).toEqual([30, 3]);
 });
 
-test('one task is the shared limiter', () => {
+test('with a single task, a limiter per process equals the shared limiter', () => {
   const perProcess = createPerProcess();
   for (let second = 0; second < 20; second += 1) {
     for (let request = 0; request < 5; request += 1) {

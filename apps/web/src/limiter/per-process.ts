@@ -1,14 +1,14 @@
-/** What a limiter in each process would have done with the same requests. */
+/** What one limiter per process would have decided for the same requests. */
 export interface PerProcess {
-  /** One request that the shared limiter decided. */
+  /** Adds a request that the shared limiter decided. */
   decide(request: { task: string; at: number; cost: number; capacity: number; refillPerMs: number }): void;
   readonly served: number;
   readonly tasks: number;
 }
 
 /**
- * Arithmetic, not a measurement: the same limit, but a bucket of its own in every task that was seen, each full at the
- * beginning, fed with the real requests in the order of their answers.
+ * Computes, rather than measures, the same limit with a separate bucket per task. Each bucket starts full and gets the real
+ * requests in the order of their responses.
  */
 export function createPerProcess(): PerProcess {
   const buckets = new Map<string, { tokens: number; at: number }>();

@@ -6,14 +6,14 @@ const words: Record<Outcome, string> = {
   served: 'served',
   throttled: 'refused: no token',
   suppressed: 'refused: banned',
-  unanswered: 'no verdict',
+  unanswered: 'failed',
 };
 
-/** The last requests in words, for who does not see the drawing, or wants the numbers. */
+/** Last requests, for screen readers and for exact numbers. */
 export function RequestTable({ last }: { last: readonly Dot[] }) {
   return (
     <details className="rounded-card bg-surface p-4 inset-ring inset-ring-line sm:p-5">
-      <summary className="text-lg font-bold">The last requests as a table</summary>
+      <summary className="text-lg font-bold">Last requests</summary>
       <div className="mt-4 overflow-x-auto">
         <table className="w-full text-left">
           <thead className="text-sm text-muted">
@@ -21,7 +21,7 @@ export function RequestTable({ last }: { last: readonly Dot[] }) {
               <th className="py-1 pr-4 font-semibold">No.</th>
               <th className="py-1 pr-4 font-semibold">Task</th>
               <th className="py-1 pr-4 font-semibold">Outcome</th>
-              <th className="py-1 pr-4 font-semibold">Took</th>
+              <th className="py-1 pr-4 font-semibold">Duration</th>
               <th className="py-1 font-semibold">Retry-After</th>
             </tr>
           </thead>
@@ -30,7 +30,7 @@ export function RequestTable({ last }: { last: readonly Dot[] }) {
               <tr key={dot.number} className="border-t border-line">
                 <td className="py-1 pr-4">{dot.number}</td>
                 <td className="py-1 pr-4">{dot.task ?? '–'}</td>
-                <td className="py-1 pr-4">{dot.outcome ? words[dot.outcome] : 'under way'}</td>
+                <td className="py-1 pr-4">{dot.outcome ? words[dot.outcome] : 'in flight'}</td>
                 <td className="py-1 pr-4">
                   {dot.receivedAt === undefined ? '–' : `${Math.round(dot.receivedAt - dot.sentAt)} ms`}
                 </td>
@@ -39,7 +39,7 @@ export function RequestTable({ last }: { last: readonly Dot[] }) {
             ))}
           </tbody>
         </table>
-        {last.length === 0 && <p className="text-muted">Nothing was sent yet.</p>}
+        {last.length === 0 && <p className="text-muted">No requests sent yet.</p>}
       </div>
     </details>
   );

@@ -7,12 +7,12 @@ import { createFrames } from './frames.ts';
 import { usePalette } from './palette.tsx';
 
 const windowMs = 30_000;
-/** Lanes are there from the beginning, so that nothing jumps when the first answers come. */
+/** Lanes shown before the first response, so that the layout does not shift. */
 const usualTasks = ['task-1', 'task-2', 'task-3'];
 
-/** Tokens against time, and below it every request in the lane of the task that served it. Drawn outside React. */
+/** Plots the tokens over time and, below, each request in the lane of the task that handled it. Drawn outside React. */
 export function Scene({ drive }: { drive: Drive }) {
-  const plotPlace = useRef<HTMLDivElement>(null);
+  const plotContainer = useRef<HTMLDivElement>(null);
   const lanes = useRef<HTMLCanvasElement>(null);
   const gauge = useRef<HTMLParagraphElement>(null);
   const wake = useRef<() => void>(() => undefined);
@@ -22,7 +22,7 @@ export function Scene({ drive }: { drive: Drive }) {
 
   useEffect(() => {
     let plot: { draw: (bucket: Drive['bucket'], now: number) => void; end: () => void } | undefined;
-    let left = false;
+    let isUnmounted = false;
 
     const draw = (now: number) => {
       const { bucket } = drive;
@@ -56,15 +56,15 @@ export function Scene({ drive }: { drive: Drive }) {
 
     import('./token-plot.ts')
       .then(({ createTokenPlot }) => {
-        if (left || !plotPlace.current) return;
-        plot = createTokenPlot(plotPlace.current, windowMs, () => readPalette.current());
+        if (isUnmounted || !plotContainer.current) return;
+        plot = createTokenPlot(plotContainer.current, windowMs, () => readPalette.current());
         frames.wake();
       })
       .catch(() => setFailed(true));
     window.addEventListener('resize', frames.wake);
     frames.wake();
     return () => {
-      left = true;
+      isUnmounted = true;
       unsubscribe();
       window.removeEventListener('resize', frames.wake);
       frames.end();
@@ -85,7 +85,7 @@ export function Scene({ drive }: { drive: Drive }) {
       </div>
       {failed && <p className="font-medium text-bad">The chart could not be loaded. Everything else works.</p>}
       <div aria-hidden="true">
-        <div ref={plotPlace} className="h-50" />
+        <div ref={plotContainer} className="h-50" />
         <canvas ref={lanes} className="mt-2 h-26 w-full" />
       </div>
       {palette.samples}
@@ -93,7 +93,7 @@ export function Scene({ drive }: { drive: Drive }) {
   );
 }
 
-/** Tokens to the tenth, rounded down: `10.0` is a full bucket of ten, and never nearly one. */
+/** Formats tokens to one decimal, rounded down, so that `10.0` means a full bucket of ten. */
 export const gaugeText = (tokens: number | undefined) =>
   tokens === undefined ? '–' : (Math.floor(tokens * 10) / 10).toFixed(1);
 
@@ -101,5 +101,5 @@ const legend = [
   ['served', 'served'],
   ['refused', 'refused: no token'],
   ['banned', 'refused: banned'],
-  ['unanswered', 'no verdict'],
+  ['unanswered', 'failed'],
 ] as const;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { costs, curlCommands, readSetUp, type SetUp, writeSetUp } from './set-up.ts';
 
-const usual: SetUp = { tier: 'free', sentAs: 'address', ratePerSecond: 5, cost: 1, whenAway: 'local' };
+const defaults: SetUp = { tier: 'free', sentAs: 'address', ratePerSecond: 5, cost: 1, whenAway: 'local' };
 
-test('an address reproduces its set-up', () => {
+test('a URL reproduces its settings', () => {
   for (const tier of ['free', 'pro'] as const) {
     for (const sentAs of ['address', 'account', 'key'] as const) {
       for (const ratePerSecond of [1, 5, 60]) {
@@ -22,28 +22,28 @@ test('an address reproduces its set-up', () => {
   }
 });
 
-test('what is usual is not in the address', () => {
-  expect(writeSetUp(usual)).toEqual({});
+test('default settings are not in the URL', () => {
+  expect(writeSetUp(defaults)).toEqual({});
 });
 
-test('an address that says something impossible is read as usual', () => {
-  expect(readSetUp({ tier: 'gold', as: 'admin', rate: '1e9' })).toEqual(usual);
-  expect(readSetUp({ tier: ['pro'], as: 7, rate: 5, cost: 5, away: true })).toEqual(usual);
-  expect(readSetUp({ cost: '4', away: 'playground' })).toEqual(usual);
+test('invalid settings in a URL become the defaults', () => {
+  expect(readSetUp({ tier: 'gold', as: 'admin', rate: '1e9' })).toEqual(defaults);
+  expect(readSetUp({ tier: ['pro'], as: 7, rate: 5, cost: 5, away: true })).toEqual(defaults);
+  expect(readSetUp({ cost: '4', away: 'playground' })).toEqual(defaults);
 });
 
-test('the commands spend from the bucket that the page spends from', () => {
+test('the curl commands spend from the same bucket as the page', () => {
   const origin = 'http://localhost:8080';
-  expect(curlCommands(usual, origin, undefined)).not.toMatch(/cookies|Authorization/);
-  expect(curlCommands({ ...usual, tier: 'pro' }, origin, undefined)).toContain('requests?tier=pro');
-  expect(curlCommands({ ...usual, cost: 5, whenAway: 'closed' }, origin, undefined)).toContain(
+  expect(curlCommands(defaults, origin, undefined)).not.toMatch(/cookies|Authorization/);
+  expect(curlCommands({ ...defaults, tier: 'pro' }, origin, undefined)).toContain('requests?tier=pro');
+  expect(curlCommands({ ...defaults, cost: 5, whenAway: 'closed' }, origin, undefined)).toContain(
     'requests?tier=free&policy=playground-closed&cost=5',
   );
-  expect(curlCommands({ ...usual, sentAs: 'account' }, origin, 'a@b.example')).toContain('"email":"a@b.example"');
-  expect(curlCommands({ ...usual, sentAs: 'key' }, origin, undefined)).toContain('Bearer $KEY');
+  expect(curlCommands({ ...defaults, sentAs: 'account' }, origin, 'a@b.example')).toContain('"email":"a@b.example"');
+  expect(curlCommands({ ...defaults, sentAs: 'key' }, origin, undefined)).toContain('Bearer $KEY');
 });
 
-/** Where a `curl` is that only writes down what it was called with, one call a line. */
+/** Directory of a fake `curl` that prints its arguments, one call per line. */
 let fakes: string;
 beforeAll(() => {
   fakes = mkdtempSync(join(tmpdir(), 'minitickets-curl-'));
@@ -52,7 +52,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(fakes, { recursive: true }));
 
-/** The calls of `curl` that a shell makes of commands. */
+/** Returns the calls of `curl` that a shell makes when it runs the commands. */
 const callsOf = (commands: string) =>
   execFileSync('bash', ['--norc', '-c', commands], {
     encoding: 'utf8',
@@ -62,16 +62,18 @@ const callsOf = (commands: string) =>
     .trim()
     .split('\n');
 
-test('a shell sends ten requests and one more, and each of the ten prints its status', () => {
+test('a shell sends ten requests that print their status, and one more', () => {
   const address = 'http://localhost:8080/v1/playground/requests?tier=free';
   const shows = '%{http_code}  %header{x-served-by}  %header{x-ratelimit-remaining} left\\n';
-  expect(callsOf(curlCommands(usual, 'http://localhost:8080', undefined))).toEqual([
+  expect(callsOf(curlCommands(defaults, 'http://localhost:8080', undefined))).toEqual([
     ...Array(10).fill(`[-s][-o][/dev/null][-w][${shows}][-X][POST][${address}]`),
     `[-i][-X][POST][${address}]`,
   ]);
 });
 
-test('an e-mail with an apostrophe is still one word of the log-in', () => {
-  const [logIn] = callsOf(curlCommands({ ...usual, sentAs: 'account' }, 'http://localhost:8080', "o'neil@b.example"));
+test('an e-mail with an apostrophe stays one shell word', () => {
+  const [logIn] = callsOf(
+    curlCommands({ ...defaults, sentAs: 'account' }, 'http://localhost:8080', "o'neil@b.example"),
+  );
   expect(logIn).toContain('[{"email":"o\'neil@b.example","password":"…"}]');
 });

@@ -1,74 +1,74 @@
 import { type OnStoreFailure, type PlaygroundPolicy, pathOf, type Tier } from '@minitickets/contract';
 import { addressOf } from '../api/call.ts';
 
-/** Whose bucket the requests spend from: the address they come from, the account that is logged in, or an API key's owner. */
+/** Whose bucket the requests spend from: the client IP's, the logged-in account's, or that of an API key's owner. */
 export type SentAs = 'address' | 'account' | 'key';
 
-/** What a link to the limiter's page reproduces. An API key is never part of it. */
+/** The settings that a link to the limiter page reproduces. An API key is never part of them. */
 export interface SetUp {
   tier: Tier;
   sentAs: SentAs;
   ratePerSecond: number;
-  /** In tokens, of each request. */
+  /** Cost of each request, in tokens. */
   cost: number;
-  /** What becomes of a request while Redis is away: each of the playground's policies has its own answer. */
+  /** Failure policy while Redis is down; the playground has one limit policy for each. */
   whenAway: OnStoreFailure;
 }
 
-/** The rates that a stream may have. */
+/** The rates that a stream can have, in requests per second. */
 export const rates = [1, 2, 5, 10, 20, 60] as const;
-/** What a request may cost; the last one is more than a free bucket holds. */
+/** The costs that a request can have; the last one exceeds the capacity of a free bucket. */
 export const costs = [1, 2, 3, 5, 10, 15] as const;
 
-/** The policy of the playground with this answer to an outage. */
+/** The playground policy with each failure policy. */
 export const policyOf: Record<OnStoreFailure, PlaygroundPolicy> = {
   local: 'playground',
   open: 'playground-open',
   closed: 'playground-closed',
 };
 
-/** What the page's address may carry. */
+/** The search parameters of the page's URL. */
 export type SetUpSearch = { tier?: Tier; as?: SentAs; rate?: string; cost?: string; away?: OnStoreFailure };
 
-const usual: SetUp = { tier: 'free', sentAs: 'address', ratePerSecond: 5, cost: 1, whenAway: 'local' };
+const defaults: SetUp = { tier: 'free', sentAs: 'address', ratePerSecond: 5, cost: 1, whenAway: 'local' };
 
-/** Reads the set-up from an address that anybody may have written: what it cannot be is as usual. */
+/** Reads the settings from an untrusted URL. Invalid values become defaults. */
 export function readSetUp(search: Readonly<Record<string, unknown>>): SetUp {
   const { tier, as, rate, cost, away } = search;
   const ratePerSecond = rates.find((one) => String(one) === rate);
   return {
-    tier: tier === 'pro' || tier === 'free' ? tier : usual.tier,
-    sentAs: as === 'account' || as === 'key' || as === 'address' ? as : usual.sentAs,
-    ratePerSecond: ratePerSecond ?? usual.ratePerSecond,
-    cost: costs.find((one) => String(one) === cost) ?? usual.cost,
-    whenAway: away === 'open' || away === 'closed' || away === 'local' ? away : usual.whenAway,
+    tier: tier === 'pro' || tier === 'free' ? tier : defaults.tier,
+    sentAs: as === 'account' || as === 'key' || as === 'address' ? as : defaults.sentAs,
+    ratePerSecond: ratePerSecond ?? defaults.ratePerSecond,
+    cost: costs.find((one) => String(one) === cost) ?? defaults.cost,
+    whenAway: away === 'open' || away === 'closed' || away === 'local' ? away : defaults.whenAway,
   };
 }
 
-/** The shortest address that says the same. */
+/** Returns the search parameters of the settings, without defaults. */
 export function writeSetUp({ tier, sentAs, ratePerSecond, cost, whenAway }: SetUp): SetUpSearch {
   return {
-    ...(tier !== usual.tier && { tier }),
-    ...(sentAs !== usual.sentAs && { as: sentAs }),
-    ...(ratePerSecond !== usual.ratePerSecond && { rate: String(ratePerSecond) }),
-    ...(cost !== usual.cost && { cost: String(cost) }),
-    ...(whenAway !== usual.whenAway && { away: whenAway }),
+    ...(tier !== defaults.tier && { tier }),
+    ...(sentAs !== defaults.sentAs && { as: sentAs }),
+    ...(ratePerSecond !== defaults.ratePerSecond && { rate: String(ratePerSecond) }),
+    ...(cost !== defaults.cost && { cost: String(cost) }),
+    ...(whenAway !== defaults.whenAway && { away: whenAway }),
   };
 }
 
-/** The address that a request is sent to: what is as usual is left out, but for the tier. */
+/** Returns the URL path of a playground request. Defaults are omitted, except the tier. */
 export function requestPath({ tier, cost, whenAway }: Pick<SetUp, 'tier' | 'cost' | 'whenAway'>): string {
   return addressOf('spendPlaygroundTokens', undefined, {
     tier,
-    policy: whenAway === usual.whenAway ? undefined : policyOf[whenAway],
-    cost: cost === usual.cost ? undefined : cost,
+    policy: whenAway === defaults.whenAway ? undefined : policyOf[whenAway],
+    cost: cost === defaults.cost ? undefined : cost,
   });
 }
 
 /**
- * The same from a shell. Each line prints the status, the task that answered, and what is left.
- * @param origin the shop's, as in `http://localhost:8080`
- * @param loggedInAs an e-mail, for the log-in that an account needs first
+ * Returns curl commands that send the same requests. Each prints its status, the task that responded and the tokens left.
+ * @param origin of the shop, such as `http://localhost:8080`
+ * @param loggedInAs the e-mail for the log-in command that an account needs first
  */
 export function curlCommands(setUp: SetUp, origin: string, loggedInAs: string | undefined): string {
   const { sentAs } = setUp;
@@ -80,18 +80,18 @@ export function curlCommands(setUp: SetUp, origin: string, loggedInAs: string | 
     address: [],
     account: [
       `curl -s -c cookies.txt -H 'Content-Type: application/json' \\`,
-      // An apostrophe would end what the shell reads as one word.
+      // An unescaped apostrophe would end the shell word.
       `  -d '${logIn.replaceAll("'", "'\\''")}' ${origin}${pathOf('logIn', {})}`,
     ],
     key: ['KEY=mt_…'],
   }[sentAs];
   return [
     ...before,
-    '# Ten at once',
-    // A number that takes no place would be one more address to curl; `{}` alone is nowhere in the line.
+    '# A burst of ten',
+    // `-I{}` consumes each number; without it xargs would pass the number to curl as another URL.
     `seq 10 | xargs -P 10 -I{} curl ${shows}${who} \\`,
     `  -X POST ${address}`,
-    '# One, with every header',
+    '# One request, with all response headers',
     `curl -i${who} -X POST ${address}`,
   ].join('\n');
 }

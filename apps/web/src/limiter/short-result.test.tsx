@@ -13,7 +13,7 @@ function Shown({ drive }: { drive: Drive }) {
   return <ShortResult drive={drive} summary={useSyncExternalStore(drive.subscribe, drive.read)} />;
 }
 
-test('a burst is told beside its buttons: sent, served, refused, and the tokens, which come back', async () => {
+test('a burst is summarised beside its buttons: sent, served, refused, and the refilling tokens', async () => {
   let left = 3;
   const drive = createDrive(async (): Promise<Observation> => {
     const isServed = left > 0;

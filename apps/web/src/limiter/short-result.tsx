@@ -3,7 +3,7 @@ import type { Drive, Summary } from './drive.ts';
 import { createFrames } from './frames.ts';
 import { gaugeText } from './scene.tsx';
 
-/** What came of a burst, in one line beside the buttons: on a narrow page the chart is out of sight below them. */
+/** Summarises a burst in one line beside the buttons, because on a narrow page the chart is out of sight below. */
 export function ShortResult({ drive, summary: { sent, inFlight, counts } }: { drive: Drive; summary: Summary }) {
   const gauge = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -24,8 +24,8 @@ export function ShortResult({ drive, summary: { sent, inFlight, counts } }: { dr
     <p className="rounded-control bg-sunken px-3 py-2 tabular-nums lg:hidden">
       {sent} sent: <strong className="text-good">{counts.served}</strong> served,{' '}
       <strong className="text-warn">{counts.throttled + counts.suppressed}</strong> refused
-      {counts.unanswered > 0 && `, ${counts.unanswered} without a verdict`}
-      {inFlight > 0 && `, ${inFlight} under way`}. Tokens now: <strong ref={gauge}>–</strong>
+      {counts.unanswered > 0 && `, ${counts.unanswered} failed`}
+      {inFlight > 0 && `, ${inFlight} in flight`}. Tokens now: <strong ref={gauge}>–</strong>
     </p>
   );
 }

@@ -6,12 +6,12 @@ import type { Palette } from './palette.tsx';
 
 const height = 200;
 
-/** The tokens of a bucket against time. Redrawn by `draw`, at every frame if need be. */
-export function createTokenPlot(where: HTMLElement, windowMs: number, palette: () => Palette) {
+/** Plots the tokens of a bucket over time. `draw` is cheap enough for every animation frame. */
+export function createTokenPlot(container: HTMLElement, windowMs: number, palette: () => Palette) {
   let capacity = 10;
   const plot = new uPlot(
     {
-      width: Math.max(200, where.clientWidth),
+      width: Math.max(200, container.clientWidth),
       height,
       padding: [10, gutter.right, 0, 0],
       legend: { show: false },
@@ -44,12 +44,12 @@ export function createTokenPlot(where: HTMLElement, windowMs: number, palette: (
       ],
     },
     [[], [], []],
-    where,
+    container,
   );
-  const sized = new ResizeObserver(() => {
-    if (where.clientWidth > 0) plot.setSize({ width: where.clientWidth, height });
+  const resizeObserver = new ResizeObserver(() => {
+    if (container.clientWidth > 0) plot.setSize({ width: container.clientWidth, height });
   });
-  sized.observe(where);
+  resizeObserver.observe(container);
 
   return {
     draw(bucket: BucketModel, now: number): void {
@@ -63,16 +63,16 @@ export function createTokenPlot(where: HTMLElement, windowMs: number, palette: (
       ]);
     },
     end(): void {
-      sized.disconnect();
+      resizeObserver.disconnect();
       plot.destroy();
     },
   };
 }
 
-/** What is drawn: what the answers said, refilled up to now, and held at the capacity from when it is reached. */
+/** Returns the points to draw: the reported counts, refilled up to now and capped at the capacity. */
 function pointsOf(bucket: BucketModel, now: number, windowMs: number): Sample[] {
   const firstInside = bucket.samples.findIndex(([at]) => at >= now - windowMs);
-  // One from before the window too, so that its line comes in from the left.
+  // Include one point before the window, so that the line enters from the left.
   const points = firstInside === -1 ? bucket.samples.slice(-1) : bucket.samples.slice(Math.max(0, firstInside - 1));
   const current = bucket.tokensAt(now);
   const fullAt = bucket.fullAt();

@@ -6,17 +6,17 @@ import type { Summary } from './drive.ts';
 
 const now = () => Date.now();
 
-/** How the last requests went, in one box that keeps its place: served, or refused and until when. */
+/** Shows the outcome of the last request: served, or refused with the time until the next try. */
 export function Verdict({ summary }: { summary: Summary }) {
   const left = useSecondsLeft(summary.retryAt, now);
   const { sent, retryAt, banned, degraded, refusedBy, problem, impossible } = summary;
   if (problem && problem.status === 401) {
     return (
-      <Notice tone="bad" title="The API does not know this key">
+      <Notice tone="bad" title="Invalid API key">
         <p>
-          It was mistyped or revoked. Make one on{' '}
+          The key was mistyped or revoked. Create a new one on{' '}
           <Link to="/account" className="underline underline-offset-4">
-            your account
+            your account page
           </Link>
           .
         </p>
@@ -25,57 +25,62 @@ export function Verdict({ summary }: { summary: Summary }) {
   }
   if (problem?.code === 'store_unavailable') {
     return (
-      <Notice tone="warn" title="Redis is not answering: 503">
+      <Notice tone="warn" title="Redis is down: refused with 503">
         <p>
-          A policy that is “closed” refuses then, within a quarter of a second. So does any request of a session,
-          because the session itself is in Redis.
+          A policy that fails closed refuses requests within a quarter of a second. Requests with a session are refused
+          too, because sessions are stored in Redis.
         </p>
       </Notice>
     );
   }
-  if (problem) return <ProblemNotice problem={problem} doing="reading" />;
+  if (problem) return <ProblemNotice problem={problem} action="reading" />;
   if (degraded) {
     return (
-      <Notice tone="warn" title="Redis is not answering">
+      <Notice tone="warn" title="Redis is down">
         <p>
-          The policy is “{degraded}” for that time:{' '}
-          {degraded === 'local' ? 'each task gives its share from its own memory' : 'requests are served unlimited'}.
-          What the bucket holds is not known.
+          The failure policy is “{degraded}”:{' '}
+          {degraded === 'local'
+            ? 'each task enforces its share of the limit in memory'
+            : 'requests are served without a limit'}
+          . The token count is unknown.
         </p>
       </Notice>
     );
   }
   if (sent === 0) {
     return (
-      <Notice tone="calm" title="The bucket is full, as far as this page knows">
-        <p>Send ten at once, then ten more. Every dot is a real request through the balancer.</p>
+      <Notice tone="calm" title="No requests sent yet">
+        <p>Send a burst of ten, then ten more. Every dot is a real request through the load balancer.</p>
       </Notice>
     );
   }
   if (impossible) {
     return (
-      <Notice tone="warn" title="Refused, and no wait helps">
-        <p>It costs more than the bucket can ever hold, so the answer names no Retry-After.</p>
+      <Notice tone="warn" title="Refused: waiting does not help">
+        <p>
+          The request costs more tokens than the bucket can hold, so the response has no Retry-After. Choose a lower
+          cost.
+        </p>
       </Notice>
     );
   }
   if (left > 0) {
     return (
-      <Notice tone={banned ? 'bad' : 'warn'} title={banned ? 'Suppressed' : 'Refused'}>
+      <Notice tone={banned ? 'bad' : 'warn'} title={banned ? 'Banned' : 'Refused'}>
         <p>
           <span className="font-semibold tabular-nums">Retry-After: {duration(left)}.</span>{' '}
           {banned
-            ? 'It kept hammering the empty bucket, so it is banned for a while. Trying again does not make it longer.'
+            ? 'Requests kept coming while the bucket was empty, so the client is banned. Further requests do not extend the ban.'
             : refusedBy === undefined
-              ? 'Who waits that long is served.'
-              : `The key’s own limit (“${refusedBy}”) refused.`}
+              ? 'A request after that time is served.'
+              : `The key’s own limit (“${refusedBy}”) refused the request.`}
         </p>
       </Notice>
     );
   }
   return (
     <Notice tone="good" title={retryAt === undefined ? 'Served' : 'The wait is over'}>
-      <p>{retryAt === undefined ? 'There was a token for the last request.' : 'The next request is served.'}</p>
+      <p>{retryAt === undefined ? 'The last request got its tokens.' : 'Send a request: it will be served.'}</p>
     </Notice>
   );
 }

@@ -10,14 +10,14 @@ import { type Rates, ratesOf } from './rates.ts';
 const nothing: Rates = { secondsAgo: 0, allowed: 0, throttled: 0, suppressed: 0 };
 const all = '';
 
-/** Decisions per second over the last minutes, of all policies or of one. The tasks keep it, so it is there at once. */
+/** Decisions per second over the last minutes, of all policies or of one. The tasks keep the history, so it is there when the page opens. */
 export function ActivityChart({ minutes, policies }: { minutes: number; policies: readonly string[] }) {
   const [policy, setPolicy] = useState(all);
   const series = useQuery({ ...activitySeriesQuery(minutes), placeholderData: keepPreviousData });
   return (
     <div className="space-y-3">
       <label className="flex flex-wrap items-center gap-2 text-sm text-muted">
-        Decisions per second of
+        Decisions per second:
         <select
           value={policy}
           onChange={(change) => setPolicy(change.currentTarget.value)}
@@ -32,7 +32,7 @@ export function ActivityChart({ minutes, policies }: { minutes: number; policies
         </select>
       </label>
       <Loaded query={series} waiting={<Skeleton className="h-60" />}>
-        {(found) => <Chart rates={ratesOf(found, policy === all ? undefined : policy)} />}
+        {(activity) => <Chart rates={ratesOf(activity, policy === all ? undefined : policy)} />}
       </Loaded>
     </div>
   );
@@ -53,29 +53,29 @@ function Chart({ rates }: { rates: Rates[] }) {
   );
 }
 
-/** The lines, drawn outside React. */
+/** The line chart, drawn outside React. */
 function Plot({ rates }: { rates: Rates[] }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const redraw = useRef<() => void>(() => undefined);
   const palette = usePalette(useCallback(() => redraw.current(), []));
   const readPalette = useRef(palette.read);
   const shown = useRef(rates);
 
   useEffect(() => {
-    let left = false;
+    let isUnmounted = false;
     let end: () => void = () => undefined;
     import('./activity-plot.ts')
       .then(({ createActivityPlot }) => {
-        if (left || !place.current) return;
-        const plot = createActivityPlot(place.current, () => readPalette.current());
+        if (isUnmounted || !container.current) return;
+        const plot = createActivityPlot(container.current, () => readPalette.current());
         redraw.current = () => plot.draw(shown.current);
         end = plot.end;
         redraw.current();
       })
-      // The numbers above and below say the same.
+      // Without the chart, the numbers above and below still show the data.
       .catch(() => undefined);
     return () => {
-      left = true;
+      isUnmounted = true;
       end();
     };
   }, []);
@@ -86,17 +86,17 @@ function Plot({ rates }: { rates: Rates[] }) {
 
   return (
     <>
-      <div ref={place} aria-hidden="true" className="h-45" />
+      <div ref={container} aria-hidden="true" className="h-45" />
       {palette.samples}
     </>
   );
 }
 
-/** The chart for who does not see it. */
+/** Summarises the chart for screen readers. */
 function peakWords(rates: readonly Rates[]): string {
-  const most = (outcome: 'allowed' | 'throttled' | 'suppressed') =>
+  const peak = (outcome: 'allowed' | 'throttled' | 'suppressed') =>
     Math.max(0, ...rates.map((one) => one[outcome])).toFixed(1);
-  return `At most ${most('allowed')} allowed, ${most('throttled')} refused and ${most('suppressed')} banned per second in this time.`;
+  return `At most ${peak('allowed')} allowed, ${peak('throttled')} refused and ${peak('suppressed')} banned per second in this period.`;
 }
 
 function Rate({ words, value, look }: { words: string; value: number; look: string }) {

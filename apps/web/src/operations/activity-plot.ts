@@ -5,8 +5,8 @@ import type { Rates } from './rates.ts';
 
 const height = 180;
 
-/** Decisions per second against time, one line for each outcome. As wide as what is drawn reaches back. */
-export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
+/** Plots decisions per second over time, one line per outcome. The time axis spans the data. */
+export function createActivityPlot(container: HTMLElement, palette: () => Palette) {
   const line = (role: 'served' | 'throttled' | 'suppressed', dash?: number[]) => ({
     stroke: () => palette()[role],
     width: 2.5,
@@ -18,16 +18,16 @@ export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
     grid: { stroke: () => palette().line, width: 1 },
     ticks: { show: false },
   };
-  let reachSeconds = 300;
+  let spanSeconds = 300;
   const plot = new uPlot(
     {
-      width: Math.max(200, where.clientWidth),
+      width: Math.max(200, container.clientWidth),
       height,
       padding: [10, 12, 0, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        x: { time: false, range: () => [-reachSeconds, 0] },
+        x: { time: false, range: () => [-spanSeconds, 0] },
         y: { range: (_plot, _min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
       },
       axes: [
@@ -43,15 +43,15 @@ export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
       series: [{}, line('served'), line('throttled', [8, 5]), line('suppressed', [2, 4])],
     },
     [[], [], [], []],
-    where,
+    container,
   );
-  const sized = new ResizeObserver(() => {
-    if (where.clientWidth > 0) plot.setSize({ width: where.clientWidth, height });
+  const resizeObserver = new ResizeObserver(() => {
+    if (container.clientWidth > 0) plot.setSize({ width: container.clientWidth, height });
   });
-  sized.observe(where);
+  resizeObserver.observe(container);
   return {
     draw(points: readonly Rates[]): void {
-      reachSeconds = Math.max(1, points[0]?.secondsAgo ?? 0);
+      spanSeconds = Math.max(1, points[0]?.secondsAgo ?? 0);
       plot.setData([
         points.map(({ secondsAgo }) => -secondsAgo),
         points.map(({ allowed }) => allowed),
@@ -60,7 +60,7 @@ export function createActivityPlot(where: HTMLElement, palette: () => Palette) {
       ]);
     },
     end(): void {
-      sized.disconnect();
+      resizeObserver.disconnect();
       plot.destroy();
     },
   };

@@ -8,7 +8,7 @@ import { Loaded } from '../interface/loaded.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { ActivityChart } from './activity-chart.tsx';
 
-/** What the limits decide and have decided, over time and by policy. */
+/** Rate-limit decisions over time and by policy. */
 export function Activity({
   minutes,
   onMinutes,
@@ -24,30 +24,33 @@ export function Activity({
       title="Decisions"
       aside={
         <label className="flex items-center gap-2 text-sm text-muted">
-          The last
+          Period
           <select
             value={minutes}
             onChange={(change) => onMinutes(Number(change.currentTarget.value))}
             className="h-11 rounded-control bg-surface px-2 text-ink inset-ring inset-ring-edge"
           >
-            <option value={1}>minute</option>
-            <option value={5}>5 minutes</option>
-            <option value={15}>15 minutes</option>
+            <option value={1}>last minute</option>
+            <option value={5}>last 5 minutes</option>
+            <option value={15}>last 15 minutes</option>
           </select>
         </label>
       }
     >
       <ActivityChart minutes={minutes} policies={policies} />
       <Loaded query={activity} waiting={<Skeleton className="h-40" />}>
-        {(found) => <PolicyTable activity={found} />}
+        {(data) => <PolicyTable activity={data} />}
       </Loaded>
     </Card>
   );
 }
 
 function PolicyTable({ activity: { policies } }: { activity: LimitActivity }) {
-  const most = Math.max(1, ...policies.map(({ allowed, throttled, suppressed }) => allowed + throttled + suppressed));
-  if (policies.length === 0) return <p className="text-muted">Nothing was limited in this time.</p>;
+  const maxCount = Math.max(
+    1,
+    ...policies.map(({ allowed, throttled, suppressed }) => allowed + throttled + suppressed),
+  );
+  if (policies.length === 0) return <p className="text-muted">No rate-limit decisions in this period.</p>;
   return (
     <table className="w-full text-left">
       <thead className="text-sm text-muted">
@@ -67,9 +70,9 @@ function PolicyTable({ activity: { policies } }: { activity: LimitActivity }) {
                 <span className="block text-sm font-medium text-warn">{degraded} decided without Redis</span>
               )}
               <span aria-hidden="true" className="mt-1 flex h-1.5 gap-px overflow-hidden rounded-full bg-sunken">
-                <Share look="bg-good" count={allowed} of={most} />
-                <Share look="bg-warn" count={throttled} of={most} />
-                <Share look="bg-bad" count={suppressed} of={most} />
+                <Share look="bg-good" count={allowed} of={maxCount} />
+                <Share look="bg-warn" count={throttled} of={maxCount} />
+                <Share look="bg-bad" count={suppressed} of={maxCount} />
               </span>
             </th>
             <td className="py-2 pr-3 text-right">{allowed}</td>

@@ -15,30 +15,30 @@ import { Skeleton } from '../interface/skeleton.tsx';
 import { duration, secondsLeft } from '../words/durations.ts';
 import { limitWords } from '../words/limits.ts';
 
-interface Asked {
+interface BucketName {
   policy: string;
   bucket: string;
 }
 
-/** Who was refused most, as hashes; why, and an end to it. */
+/** Lists the most refused identities as keyed hashes, explains why each is refused, and lifts bans. */
 export function Busiest({ minutes, policies }: { minutes: number; policies: readonly string[] }) {
   const activity = useQuery(activityQuery(minutes));
-  const [asked, setAsked] = useState<Asked>();
+  const [selected, setSelected] = useState<BucketName>();
   return (
     <Card title="Busiest identities">
       <p className="text-sm text-muted">
-        Named by their buckets, which are keyed hashes: nobody reads an address or a user here.
+        Identities appear as keyed hashes of their buckets, so this page shows no addresses or users.
       </p>
       <Loaded query={activity} waiting={<Skeleton className="h-32" />}>
         {({ mostRefused, mostSuppressed }) => (
           <div className="grid gap-x-8 gap-y-4 md:grid-cols-2">
-            <BucketList title="Refused" rows={mostRefused} onAsk={setAsked} />
-            <BucketList title="Banned" rows={mostSuppressed} onAsk={setAsked} />
+            <BucketList title="Refused" rows={mostRefused} onExplain={setSelected} />
+            <BucketList title="Banned" rows={mostSuppressed} onExplain={setSelected} />
           </div>
         )}
       </Loaded>
-      <AskByIdentity policies={policies} onAsk={setAsked} />
-      {asked && <Explained {...asked} onClose={() => setAsked(undefined)} />}
+      <ExplainByIdentity policies={policies} onExplain={setSelected} />
+      {selected && <BucketDialog {...selected} onClose={() => setSelected(undefined)} />}
     </Card>
   );
 }
@@ -46,17 +46,17 @@ export function Busiest({ minutes, policies }: { minutes: number; policies: read
 function BucketList({
   title,
   rows,
-  onAsk,
+  onExplain,
 }: {
   title: string;
   rows: LimitActivity['mostRefused'];
-  onAsk: (asked: Asked) => void;
+  onExplain: (name: BucketName) => void;
 }) {
   return (
     <div className="min-w-0">
       <h3 className="font-semibold">{title}</h3>
       {rows.length === 0 ? (
-        <p className="text-muted">Nobody in this time.</p>
+        <p className="text-muted">None in this period.</p>
       ) : (
         <ul>
           {rows.map(({ policy, bucket, count }) => (
@@ -70,7 +70,7 @@ function BucketList({
                 </span>
                 <code className="block truncate text-sm text-muted">{bucket}</code>
               </span>
-              <Button look="quiet" onClick={() => onAsk({ policy, bucket })}>
+              <Button look="quiet" onClick={() => onExplain({ policy, bucket })}>
                 Explain<span className="sr-only"> {bucket}</span>
               </Button>
             </li>
@@ -82,29 +82,35 @@ function BucketList({
 }
 
 const kinds = [
-  ['ip', 'Address'],
-  ['user', 'User id'],
-  ['key', 'API key id'],
-  ['account', 'Account’s e-mail'],
+  ['ip', 'Client IP'],
+  ['user', 'User ID'],
+  ['key', 'API key ID'],
+  ['account', 'Account e-mail'],
 ] as const;
 
-function AskByIdentity({ policies, onAsk }: { policies: readonly string[]; onAsk: (asked: Asked) => void }) {
+function ExplainByIdentity({
+  policies,
+  onExplain,
+}: {
+  policies: readonly string[];
+  onExplain: (name: BucketName) => void;
+}) {
   const [policy, setPolicy] = useState('booking');
   const [kind, setKind] = useState<string>('ip');
   const [name, setName] = useState('');
   return (
     <details>
-      <summary className="min-h-11 py-2 font-semibold">Somebody asks why they are refused</summary>
+      <summary className="min-h-11 py-2 font-semibold">Look up an identity</summary>
       <form
         className="grid items-end gap-3 sm:grid-cols-[1fr_1fr_2fr_auto]"
         onSubmit={(submit) => {
           submit.preventDefault();
-          if (name.trim() !== '') onAsk({ policy, bucket: `${kind}:${name.trim()}` });
+          if (name.trim() !== '') onExplain({ policy, bucket: `${kind}:${name.trim()}` });
         }}
       >
         <Select label="Policy" value={policy} options={policies.map((one) => [one, one])} onChange={setPolicy} />
-        <Select label="Known by" value={kind} options={kinds} onChange={setKind} />
-        <Field label="Who" name="identity" autoComplete="off" value={name} onChange={setName} />
+        <Select label="Identity type" value={kind} options={kinds} onChange={setKind} />
+        <Field label="Identity" name="identity" autoComplete="off" value={name} onChange={setName} />
         <Button type="submit" look="quiet">
           Explain
         </Button>
@@ -113,8 +119,8 @@ function AskByIdentity({ policies, onAsk }: { policies: readonly string[]; onAsk
   );
 }
 
-/** One bucket, looked at every second while it is open. */
-function Explained({ policy, bucket, onClose }: Asked & { onClose: () => void }) {
+/** Shows one bucket and refreshes it every second while the dialog is open. */
+function BucketDialog({ policy, bucket, onClose }: BucketName & { onClose: () => void }) {
   const client = useQueryClient();
   const query = bucketQuery(policy, bucket);
   const found = useQuery(query);
@@ -122,25 +128,30 @@ function Explained({ policy, bucket, onClose }: Asked & { onClose: () => void })
   const lifting = useWrite(
     liftSuppression,
     () => {
-      announce('The ban is lifted.');
+      announce('The ban was lifted.');
       return refresh();
     },
     refresh,
   );
   return (
-    <Modal title={`A bucket under “${policy}”`} onClose={onClose}>
+    <Modal title={`Bucket of policy “${policy}”`} onClose={onClose}>
       <Loaded query={found} waiting={<Skeleton className="h-40" />}>
         {(state) => (
           <>
             <p className="text-lg">{bucketSentence(state)}</p>
             <BucketNumbers state={state} />
             {lifting.problem && lifting.problem.code !== 'not_found' && (
-              <ProblemNotice problem={lifting.problem} doing="changing" again={lifting.again} />
+              <ProblemNotice problem={lifting.problem} action="changing" retry={lifting.retry} />
             )}
             <div className="flex flex-wrap justify-end gap-3">
               {state.bannedUntil && (
-                <Button look="danger" busy={lifting.busy} busyText="Lifting" onClick={() => lifting.run(state.bucket)}>
-                  Lift the ban
+                <Button
+                  look="danger"
+                  busy={lifting.busy}
+                  busyText="Lifting the ban"
+                  onClick={() => lifting.run(state.bucket)}
+                >
+                  Lift ban
                 </Button>
               )}
               <Button look="quiet" onClick={onClose}>
@@ -160,15 +171,16 @@ function Explained({ policy, bucket, onClose }: Asked & { onClose: () => void })
 }
 
 function bucketSentence({ state, tokens, nextAllowedAt, bannedUntil, bans, clock }: BucketExplained): string {
-  if (state === 'absent') return 'It is full, and nothing is remembered against it: the next request is served.';
-  if (state === 'unreadable') return 'What is stored cannot be read. It counts as empty, and mends itself.';
+  if (state === 'absent') return 'The bucket is full, without strikes or bans. The next request is served.';
+  if (state === 'unreadable')
+    return 'The stored bucket is corrupt. It counts as empty and repairs itself with the next request.';
   const nowMs = Date.parse(clock.now);
   const left = (instant: string) => duration(secondsLeft(Date.parse(instant), nowMs));
   if (bannedUntil) {
-    return `It is banned for ${left(bannedUntil)} more: this is ban ${bans} since it was last forgotten. Waiting is enough.`;
+    return `Banned for ${left(bannedUntil)} more. This is ban ${bans} since the last reset. The ban ends by itself.`;
   }
-  if (nextAllowedAt) return `It is empty: the next request is served in ${left(nextAllowedAt)}.`;
-  return `It has ${Math.floor(tokens ?? 0)} whole tokens: the next request is served.`;
+  if (nextAllowedAt) return `The bucket is empty. The next request is served in ${left(nextAllowedAt)}.`;
+  return `The bucket holds ${Math.floor(tokens ?? 0)} whole tokens. The next request is served.`;
 }
 
 function BucketNumbers({ state }: { state: BucketExplained }) {
@@ -179,11 +191,11 @@ function BucketNumbers({ state }: { state: BucketExplained }) {
     ['Bucket', state.bucket],
     ['Limit', state.limit ? limitWords(state.limit) : '–'],
     ['Tokens', state.tokens === null ? '–' : state.tokens.toFixed(2)],
-    ['Full again', left(state.fullAt)],
+    ['Full', left(state.fullAt)],
     ['Strikes', String(state.strikes)],
     ['Bans', String(state.bans)],
-    ['All forgotten', left(state.forgottenAt)],
-    ['Redis’s clock', `${state.clock.now}, the task that answered is ${state.clock.taskIsAheadByMs} ms ahead`],
+    ['Reset', left(state.forgottenAt)],
+    ['Redis clock', `${state.clock.now}; the responding task’s clock is ${state.clock.taskIsAheadByMs} ms ahead`],
   ];
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">

@@ -10,7 +10,7 @@ import { Icon, type IconName } from '../interface/icon.tsx';
 import { ProblemNotice } from '../interface/notice.tsx';
 import { readerTime } from '../words/dates.ts';
 
-/** Holds the laws of conservation against the database, and shows what broke one. */
+/** Runs the conservation check against the database and shows every violation. */
 export function Conservation() {
   const [result, setResult] = useState<AuditResult>();
   const auditing = useWrite(runAudit, (found) => {
@@ -26,17 +26,17 @@ export function Conservation() {
         </Button>
       }
     >
-      {auditing.problem && <ProblemNotice problem={auditing.problem} doing="reading" again={auditing.again} />}
+      {auditing.problem && <ProblemNotice problem={auditing.problem} action="reading" retry={auditing.retry} />}
       {result ? (
-        <Found result={result} />
+        <Result result={result} />
       ) : (
         <p className="text-muted">
-          Places, bookings, tickets and money have to add up at every moment. The check reads all of it as it stood at
-          one of them, and changes nothing.
+          Inventory, bookings, tickets and money must always add up. The check reads one consistent snapshot of all of
+          them and changes nothing.
         </p>
       )}
       <p className="text-sm text-muted">
-        The same from a shell: <code>npm run audit</code>
+        From a shell: <code>npm run audit</code>
       </p>
     </Card>
   );
@@ -45,17 +45,17 @@ export function Conservation() {
 type Outcome = AuditResult['outcome'];
 
 const outcomeWords: Record<Outcome, string> = {
-  held: 'Every law holds.',
-  broken: 'A law is broken.',
-  unchecked: 'What was checked holds, but there was no time for all of it.',
+  held: 'Every invariant holds.',
+  broken: 'An invariant is violated.',
+  unchecked: 'Every invariant that was checked holds, but the time limit ended the check early.',
 };
 const marks: Record<Outcome, { icon: IconName; look: string; words: string }> = {
   held: { icon: 'check', look: 'text-good', words: 'holds' },
-  broken: { icon: 'warning', look: 'text-bad', words: 'broken' },
+  broken: { icon: 'warning', look: 'text-bad', words: 'violated' },
   unchecked: { icon: 'clock', look: 'text-warn', words: 'not checked' },
 };
 
-function Found({ result: { outcome, checkedAt, tookMs, verdicts } }: { result: AuditResult }) {
+function Result({ result: { outcome, checkedAt, tookMs, verdicts } }: { result: AuditResult }) {
   return (
     <>
       <p>
@@ -84,7 +84,7 @@ function Found({ result: { outcome, checkedAt, tookMs, verdicts } }: { result: A
   );
 }
 
-/** The first rows that break a law, as the database has them. */
+/** The first database rows that violate an invariant. */
 function Offenders({ offenders }: { offenders: AuditResult['verdicts'][number]['offenders'] }) {
   return (
     <ol className="mt-1 space-y-1">

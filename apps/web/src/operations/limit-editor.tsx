@@ -14,14 +14,14 @@ import { errorsFrom, formOf, type LimitForm, type NumberName, readForm } from '.
 
 const failureOptions = Object.entries(storeFailureWords) as [OnStoreFailure, string][];
 const banFields: [NumberName, string][] = [
-  ['strikes', 'Strikes until a ban'],
-  ['firstBanMs', 'First ban, ms'],
-  ['growth', 'Each further one × '],
-  ['longestBanMs', 'Longest ban, ms'],
-  ['forgetAfterMs', 'Forgotten after, ms'],
+  ['strikes', 'Strikes before a ban'],
+  ['firstBanMs', 'First ban (ms)'],
+  ['growth', 'Growth factor'],
+  ['longestBanMs', 'Longest ban (ms)'],
+  ['forgetAfterMs', 'Reset after (ms)'],
 ];
 
-/** Edits one limit, and says before it is saved what that would change. */
+/** Edits one limit and previews the effects before they are applied. */
 export function LimitEditor({
   limit,
   onClose,
@@ -34,12 +34,12 @@ export function LimitEditor({
   const [form, setForm] = useState(() => formOf(limit));
   const { policy, tier } = limit;
   const done = () => {
-    announce(`The limit “${policy}” is changed. Every task enforces it within two seconds.`);
+    announce(`Changed the limit “${policy}”. Every task enforces it within two seconds.`);
     onClose();
     return onSaved();
   };
   const saving = useWrite(changeLimit, done);
-  const shipping = useWrite(resetLimit, done);
+  const resetting = useWrite(resetLimit, done);
   const { change, errors } = readForm(form);
   const wrong = { ...errorsFrom(saving.problem?.fields ?? []), ...errors };
   const differences = change ? limitDifferences(limit, change) : [];
@@ -73,18 +73,18 @@ export function LimitEditor({
         }}
       >
         <div className="grid gap-3 sm:grid-cols-3">
-          {number('capacity', 'At once')}
-          {number('refillTokens', 'Refill tokens')}
-          {number('refillIntervalMs', 'in every … ms')}
+          {number('capacity', 'Burst (tokens)')}
+          {number('refillTokens', 'Refill (tokens)')}
+          {number('refillIntervalMs', 'Refill interval (ms)')}
         </div>
         <Select
-          label="While Redis is away"
+          label="If Redis is down"
           value={form.onStoreFailure}
           options={failureOptions}
           onChange={(onStoreFailure) => set({ onStoreFailure })}
         />
         <Checkbox
-          label="Ban who keeps hammering"
+          label="Ban clients that ignore Retry-After"
           checked={form.suppressed}
           onChange={(suppressed) => set({ suppressed })}
         />
@@ -92,16 +92,16 @@ export function LimitEditor({
           <div className="grid gap-3 sm:grid-cols-3">{banFields.map(([name, label]) => number(name, label))}</div>
         )}
         <Checkbox
-          label="Shadow mode: count what would be refused, refuse nobody"
+          label="Shadow mode: count refusals without refusing"
           checked={form.shadow}
           onChange={(shadow) => set({ shadow })}
         />
         <div aria-live="polite" className="space-y-2 rounded-control bg-sunken p-4">
-          <h3 className="font-semibold">What this changes</h3>
+          <h3 className="font-semibold">Effects of this change</h3>
           {change === null ? (
-            <p>Fill in whole numbers, and it is said here.</p>
+            <p>Enter whole numbers to see the effects.</p>
           ) : differences.length === 0 ? (
-            <p>Nothing yet.</p>
+            <p>No changes yet.</p>
           ) : (
             <>
               <Differences differences={differences} />
@@ -113,29 +113,29 @@ export function LimitEditor({
             </>
           )}
         </div>
-        {saving.problem && <ProblemNotice problem={saving.problem} doing="changing" again={saving.again} />}
-        {shipping.problem && <ProblemNotice problem={shipping.problem} doing="changing" again={shipping.again} />}
+        {saving.problem && <ProblemNotice problem={saving.problem} action="changing" retry={saving.retry} />}
+        {resetting.problem && <ProblemNotice problem={resetting.problem} action="changing" retry={resetting.retry} />}
         <div className="flex flex-wrap justify-end gap-3">
           {!limit.shipped && (
             <Button
               look="quiet"
-              busy={shipping.busy}
-              busyText="Putting it back"
-              onClick={() => shipping.run({ policy, tier })}
+              busy={resetting.busy}
+              busyText="Restoring"
+              onClick={() => resetting.run({ policy, tier })}
             >
-              Back to what was shipped
+              Restore default
             </Button>
           )}
           <Button look="quiet" onClick={onClose}>
-            Leave as it is
+            Cancel
           </Button>
           <Button
             type="submit"
             busy={saving.busy}
-            busyText="Saving"
+            busyText="Applying"
             blocked={change === null || differences.length === 0}
           >
-            Put in force
+            Apply
           </Button>
         </div>
       </form>

@@ -1,6 +1,6 @@
 import type { LimitChange, OnStoreFailure, Suppression } from '@minitickets/contract';
 
-/** A limit as it is typed: numbers are texts until they are checked. */
+/** A limit as typed into the form: numbers are strings until they are validated. */
 export interface LimitForm {
   capacity: string;
   refillTokens: string;
@@ -17,8 +17,8 @@ export interface LimitForm {
 
 export type NumberName = Exclude<keyof LimitForm, 'onStoreFailure' | 'shadow' | 'suppressed'>;
 
-/** What a ban is like that nobody has thought about yet. */
-const startingSuppression: Suppression = {
+/** Initial values when suppression is switched on. */
+const defaultSuppression: Suppression = {
   strikes: 20,
   firstBanMs: 5000,
   growth: 2,
@@ -27,7 +27,7 @@ const startingSuppression: Suppression = {
 };
 
 export function formOf(limit: LimitChange): LimitForm {
-  const { strikes, firstBanMs, growth, longestBanMs, forgetAfterMs } = limit.suppression ?? startingSuppression;
+  const { strikes, firstBanMs, growth, longestBanMs, forgetAfterMs } = limit.suppression ?? defaultSuppression;
   return {
     capacity: String(limit.capacity),
     refillTokens: String(limit.refillTokens),
@@ -48,14 +48,14 @@ export type FormErrors = Partial<Record<NumberName, string>>;
 const limitNames = ['capacity', 'refillTokens', 'refillIntervalMs'] as const;
 const banNames = ['strikes', 'firstBanMs', 'growth', 'longestBanMs', 'forgetAfterMs'] as const;
 
-/** The limit that was typed, or what is wrong with it. Upper bounds are the API's to name. */
+/** Parses the form into a limit, or returns an error for each invalid field. The API checks upper bounds. */
 export function readForm(
   form: LimitForm,
 ): { change: LimitChange; errors: FormErrors } | { change: null; errors: FormErrors } {
   const names: readonly NumberName[] = form.suppressed ? [...limitNames, ...banNames] : limitNames;
   const errors: FormErrors = {};
   for (const name of names) {
-    if (!/^[1-9]\d{0,11}$/.test(form[name].trim())) errors[name] = 'A whole number from 1.';
+    if (!/^[1-9]\d{0,11}$/.test(form[name].trim())) errors[name] = 'Enter a whole number, at least 1.';
   }
   if (Object.keys(errors).length > 0) return { change: null, errors };
   const number = (name: NumberName) => Number(form[name].trim());
@@ -80,7 +80,7 @@ export function readForm(
   };
 }
 
-/** Which field the API found wrong: it names `/capacity` or `/suppression/strikes`. */
+/** Maps the API's validation errors (`/capacity`, `/suppression/strikes`) to form fields. */
 export function errorsFrom(fields: readonly { path: string; message: string }[]): FormErrors {
   const known = new Set<string>([...limitNames, ...banNames]);
   return Object.fromEntries(

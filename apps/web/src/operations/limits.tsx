@@ -12,13 +12,13 @@ import { limitDifferences, limitWords, storeFailureWords } from '../words/limits
 import { Differences, LimitEditor, tierWords } from './limit-editor.tsx';
 
 const identityWords: Record<LimitView['identity'], string> = {
-  ip: 'by client address',
-  user: 'by user, or address',
-  'api-key': 'by API key',
-  account: 'by account logged in to',
+  ip: 'per client IP',
+  user: 'per user, or per client IP without a session',
+  'api-key': 'per API key',
+  account: 'per account that a log-in names',
 };
 
-/** The limits in force, each with its way to change it. */
+/** Lists the limits in force, each with its editor. */
 export function Limits() {
   const limits = useQuery(limitsQuery);
   const client = useQueryClient();
@@ -42,7 +42,7 @@ export function Limits() {
                   <p>{limitWords(limit)}</p>
                   <p className="text-sm text-muted">
                     {identityWords[limit.identity]}
-                    <span className="block">Redis away: {storeFailureWords[limit.onStoreFailure]}</span>
+                    <span className="block">If Redis is down: {storeFailureWords[limit.onStoreFailure]}</span>
                   </p>
                 </div>
                 <span className="shrink-0">
@@ -74,16 +74,16 @@ function Mark({ words, look }: { words: string; look: string }) {
   return <span className={`rounded-full px-2 py-0.5 text-sm font-semibold ${look}`}>{words}</span>;
 }
 
-/** Who changed which limit, newest first. */
+/** The change log of the limits, newest first. */
 export function LimitChanges() {
   const changes = useInfiniteQuery(limitChangesQuery);
   const user = useUser();
   return (
-    <Card title="Changed limits">
+    <Card title="Limit changes">
       <Loaded query={changes} waiting={<Skeleton className="h-24" />}>
         {(items) =>
           items.length === 0 ? (
-            <p className="text-muted">No limit was ever changed.</p>
+            <p className="text-muted">No limit has been changed.</p>
           ) : (
             <>
               <ol className="space-y-3">

@@ -13,7 +13,7 @@ const series: LimitActivitySeries = {
   ],
 };
 
-test('counts of an interval become decisions per second, and the newest interval ended now', () => {
+test('the counts of an interval become decisions per second, and the newest interval ends now', () => {
   expect(ratesOf(series, 'booking')).toEqual([
     { secondsAgo: 10, allowed: 2, throttled: 0, suppressed: 0 },
     { secondsAgo: 5, allowed: 0, throttled: 0, suppressed: 0 },
@@ -21,10 +21,10 @@ test('counts of an interval become decisions per second, and the newest interval
   ]);
 });
 
-test('without a policy all of them are added up', () => {
+test('without a policy, the rates are the sum over all policies', () => {
   expect(ratesOf(series).at(-1)).toEqual({ secondsAgo: 0, allowed: 3, throttled: 0.2, suppressed: 4 });
 });
 
-test('a policy that decided nothing has a line at zero', () => {
+test('a policy without decisions has a rate of zero in every interval', () => {
   expect(ratesOf(series, 'payment').map(({ allowed }) => allowed)).toEqual([0, 0, 0]);
 });

@@ -1,6 +1,6 @@
 import type { LimitActivitySeries } from '@minitickets/contract';
 
-/** Decisions per second over the interval that ended so many seconds before the newest one did. */
+/** Decisions per second in one interval, which ended `secondsAgo` before the newest interval did. */
 export interface Rates {
   secondsAgo: number;
   allowed: number;
@@ -9,8 +9,8 @@ export interface Rates {
 }
 
 /**
- * The rates of one policy, or of all of them together, oldest first.
- * @param policy undefined for all
+ * Returns the rates of one policy or the sum of all policies, oldest interval first.
+ * @param policy undefined means all
  */
 export function ratesOf({ policies, intervals, intervalSeconds }: LimitActivitySeries, policy?: string): Rates[] {
   const shown = policies.filter((one) => policy === undefined || one.policy === policy);

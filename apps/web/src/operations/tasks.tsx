@@ -9,12 +9,12 @@ import { Loaded } from '../interface/loaded.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { duration } from '../words/durations.ts';
 
-/** A task reports each second; so much later something is wrong. */
-const silentMs = 3000;
-/** A task that is so late with its own turns makes every request wait. */
-const lateMs = 100;
+/** Tasks report every second; one that is silent for longer than this is shown as unhealthy. */
+const silentAfterMs = 3000;
+/** An event loop delay above this slows down every request of the task. */
+const maxEventLoopDelayMs = 100;
 
-/** Which tasks there are, and how each is. */
+/** Lists the API tasks and their health. */
 export function Tasks() {
   const reports = useQuery(tasksQuery);
   return (
@@ -29,7 +29,7 @@ export function Tasks() {
         )}
       </Loaded>
       <p className="text-sm text-muted">
-        As each reports itself, every second. One that has been silent for ten seconds is gone.
+        Each task reports every second. A task that is silent for ten seconds is removed from this list.
       </p>
     </Card>
   );
@@ -37,13 +37,13 @@ export function Tasks() {
 
 function TaskRow({ report }: { report: TaskReport }) {
   const { task, state, version, startedAt, reportedMsAgo, requestsPerSecond, eventLoopDelayMs } = report;
-  const silent = reportedMsAgo > silentMs;
-  const well = state === 'ready' && !silent;
+  const silent = reportedMsAgo > silentAfterMs;
+  const isHealthy = state === 'ready' && !silent;
   const age = duration(Math.max(0, Math.round((serverClock.now() - Date.parse(startedAt)) / 1000)));
   return (
     <li className="flex items-start gap-2.5 border-t border-line pt-3 first:border-t-0 first:pt-0">
-      <span className={clsx('mt-0.5', well ? 'text-good' : state === 'draining' ? 'text-warn' : 'text-bad')}>
-        <Icon name={well ? 'check' : 'warning'} />
+      <span className={clsx('mt-0.5', isHealthy ? 'text-good' : state === 'draining' ? 'text-warn' : 'text-bad')}>
+        <Icon name={isHealthy ? 'check' : 'warning'} />
       </span>
       <div className="min-w-0 grow">
         <p>
@@ -66,8 +66,8 @@ function TaskRow({ report }: { report: TaskReport }) {
           <dt>Requests</dt>
           <dd>{requestsPerSecond.toFixed(1)} per second</dd>
           <dt>Event loop</dt>
-          <dd className={clsx(eventLoopDelayMs > lateMs && 'font-semibold text-warn')}>
-            {eventLoopDelayMs.toFixed(1)} ms late
+          <dd className={clsx(eventLoopDelayMs > maxEventLoopDelayMs && 'font-semibold text-warn')}>
+            {eventLoopDelayMs.toFixed(1)} ms delay
           </dd>
         </dl>
       </div>
@@ -77,11 +77,11 @@ function TaskRow({ report }: { report: TaskReport }) {
 
 const stateWords: Record<TaskReport['state'], string> = {
   ready: 'ready',
-  store_away: 'not ready: a store is away',
-  draining: 'draining: it finishes what it began',
+  store_away: 'not ready: a store is down',
+  draining: 'draining: finishing its requests',
 };
 
 function StoreTime({ ms }: { ms: number | null }) {
-  if (ms === null) return <span className="font-semibold text-bad">does not answer</span>;
-  return <>answers in {ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms</>;
+  if (ms === null) return <span className="font-semibold text-bad">not responding</span>;
+  return <>responds in {ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms</>;
 }

@@ -10,7 +10,7 @@ import { Notice, ProblemNotice } from '../interface/notice.tsx';
 
 const otherTier: Record<Tier, Tier> = { free: 'pro', pro: 'free' };
 
-/** Finds a user by e-mail, and moves them to the other tier. */
+/** Finds a user by e-mail and changes the user's tier. */
 export function UserTier() {
   const [email, setEmail] = useState('');
   const [error, setError] = useState<string>();
@@ -28,7 +28,7 @@ export function UserTier() {
           submit.preventDefault();
           setFound(undefined);
           const typed = email.trim();
-          setError(typed === '' ? 'Type the e-mail of an account.' : undefined);
+          setError(typed === '' ? 'Enter the e-mail of an account.' : undefined);
           if (typed !== '') finding.run(typed);
         }}
       >
@@ -37,14 +37,14 @@ export function UserTier() {
           name="userEmail"
           type="email"
           autoComplete="off"
-          hint="All of it; capitals do not matter."
+          hint="The full address; case does not matter."
           error={error}
           value={email}
           onChange={setEmail}
         />
-        {finding.problem && <ProblemNotice problem={finding.problem} doing="reading" again={finding.again} />}
-        <Button type="submit" look="quiet" busy={finding.busy} busyText="Looking">
-          Find the user
+        {finding.problem && <ProblemNotice problem={finding.problem} action="reading" retry={finding.retry} />}
+        <Button type="submit" look="quiet" busy={finding.busy} busyText="Searching">
+          Find user
         </Button>
       </form>
       {found === 'nobody' && <Notice tone="calm" title="No account has this e-mail." />}
@@ -58,7 +58,7 @@ function FoundUser({ user, onChanged }: { user: User; onChanged: (user: User) =>
   const changing = useWrite(changeTier, (changed) => {
     setDone(true);
     onChanged(changed);
-    announce(`${changed.name} is on the ${changed.tier} tier now.`);
+    announce(`${changed.name} is now on the ${changed.tier} tier.`);
   });
   const next = otherTier[user.tier];
   return (
@@ -71,17 +71,19 @@ function FoundUser({ user, onChanged }: { user: User; onChanged: (user: User) =>
         </p>
         <code className="block text-xs wrap-anywhere text-muted">{user.id}</code>
       </div>
-      {done && <p className="font-medium text-good">Changed. Their next request is in it, on every task.</p>}
-      {changing.problem && <ProblemNotice problem={changing.problem} doing="changing" again={changing.again} />}
+      {done && (
+        <p className="font-medium text-good">Changed. It applies from the user’s next request, on every task.</p>
+      )}
+      {changing.problem && <ProblemNotice problem={changing.problem} action="changing" retry={changing.retry} />}
       <Button
         busy={changing.busy}
-        busyText="Changing"
+        busyText="Changing the tier"
         onClick={() => {
           setDone(false);
           changing.run({ id: user.id, tier: next });
         }}
       >
-        Move to the {next} tier
+        Change to {next} tier
       </Button>
     </div>
   );

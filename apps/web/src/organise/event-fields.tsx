@@ -5,11 +5,11 @@ import { Select } from '../interface/select.tsx';
 import { zoneOrUtc } from '../words/zone-time.ts';
 import type { Errors, EventForm, TicketTypeForm } from './event-form.ts';
 
-/** Returns IANA's time zones, without those whose clock this browser does not know. It takes a while: once for each form. */
+/** Returns the IANA time zones that this browser knows. Slow, so each form calls it once. */
 const zoneOptions = () =>
   timeZoneNames.filter((zone) => zoneOrUtc(zone) === zone).map((zone) => [zone, zone.replaceAll('_', ' ')] as const);
 
-/** What an event is, where, and when, on the clock of its own time zone. */
+/** The fields of an event. Times are in its own time zone. */
 export function EventFields({
   form,
   errors,
@@ -18,7 +18,7 @@ export function EventFields({
 }: {
   form: EventForm;
   errors: Errors<EventForm>;
-  /** The sale does not wait for a time that is typed. */
+  /** The sale opens as soon as the event is created, so no opening time is asked for. */
   opensAtOnce?: boolean;
   onChange: (form: EventForm) => void;
 }) {
@@ -47,12 +47,12 @@ export function EventFields({
         value={form.timeZone}
         options={zones}
         onChange={(timeZone) => onChange({ ...form, timeZone })}
-        hint="All times here are this zone’s."
+        hint="All times below are in this time zone."
       />
       {text('startsAt', 'Starts', { type: 'datetime-local' })}
       {!opensAtOnce && text('salesOpenAt', 'Sale opens', { type: 'datetime-local' })}
       {text('salesCloseAt', 'Sale closes', { type: 'datetime-local' })}
-      {text('maxPerUser', 'Places per person, at most', { inputMode: 'numeric' })}
+      {text('maxPerUser', 'Maximum tickets per person', { inputMode: 'numeric' })}
     </div>
   );
 }
@@ -81,9 +81,9 @@ export function TicketTypeFields({
   );
   return (
     <div className="grid gap-3 sm:grid-cols-[2fr_1fr_1fr]">
-      {text('name', 'Kind of place')}
+      {text('name', 'Ticket type')}
       {text('price', `Price in ${currency}`, 'decimal')}
-      {text('capacity', 'How many', 'numeric')}
+      {text('capacity', 'Number of tickets', 'numeric')}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { EventDetails, TicketTypeDetails } from '../api/organiser-calls.ts'
 import { amountText, minorFrom, money } from '../words/money.ts';
 import { instantAt, wallTime, zoneOrUtc } from '../words/zone-time.ts';
 
-/** An event as it is typed. Times are those of the event's own clock. */
+/** An event as typed into the form. Times are local times in its own time zone. */
 export interface EventForm {
   name: string;
   venue: string;
@@ -24,7 +24,7 @@ export type Errors<Form> = Partial<Record<keyof Form, string>>;
 
 const dayMs = 86_400_000;
 
-/** An event in a month, at eight in the evening, on sale from now on. */
+/** Returns the initial form: an event in 30 days at 20:00, on sale from now on. */
 export function newEventForm(timeZone: string, nowMs: number): EventForm {
   const startsAt = `${wallTime(nowMs + 30 * dayMs, timeZone).slice(0, 10)}T20:00`;
   return {
@@ -41,9 +41,9 @@ export function newEventForm(timeZone: string, nowMs: number): EventForm {
 const times = ['startsAt', 'salesOpenAt', 'salesCloseAt'] as const;
 
 /**
- * Takes a form to another time zone. A time that somebody typed is meant as typed, on the new clock; one that is still as it
- * was offered stays the same instant, which the new clock shows as another time.
- * @param offered the form as it began
+ * Returns the form in another time zone. A time that the organiser typed keeps its clock time; a suggested time that was
+ * not edited keeps its instant, so its clock time changes.
+ * @param offered the initial form
  */
 export function moveToZone(form: EventForm, offered: EventForm, timeZone: string): EventForm {
   const moved = { ...form, timeZone };
@@ -54,7 +54,7 @@ export function moveToZone(form: EventForm, offered: EventForm, timeZone: string
   return moved;
 }
 
-/** The event as it stands. In a zone that this browser does not know, its times are shown and typed in UTC. */
+/** Returns the form for an existing event. In a time zone unknown to the browser, times are shown and typed in UTC. */
 export function eventForm(event: Event): EventForm {
   const timeZone = zoneOrUtc(event.timeZone);
   return {
@@ -79,8 +79,8 @@ export const ticketTypeForm = (type: Event['ticketTypes'][number]): TicketTypeFo
 type Read<Details, Form> = { details: Details; errors: Errors<Form> } | { details: null; errors: Errors<Form> };
 
 /**
- * What was typed, or what is wrong with it.
- * @param opensAt when the sale opens, ISO 8601, where that is not the form's to say
+ * Parses the form into the event's details, or returns an error message for each invalid field.
+ * @param opensAt when the sale opens, ISO 8601, if the form does not say
  */
 export function readEventForm(form: EventForm, opensAt?: string): Read<EventDetails, EventForm> {
   const errors: Errors<EventForm> = {};
@@ -89,16 +89,16 @@ export function readEventForm(form: EventForm, opensAt?: string): Read<EventDeta
     salesOpenAt: opensAt ?? instantAt(form.salesOpenAt, form.timeZone),
     salesCloseAt: instantAt(form.salesCloseAt, form.timeZone),
   };
-  if (!isName(form.name)) errors.name = nameError(form.name, 'What is it called?');
-  if (!isName(form.venue)) errors.venue = nameError(form.venue, 'Where is it?');
+  if (!isName(form.name)) errors.name = nameError(form.name, 'Enter the name of the event.');
+  if (!isName(form.venue)) errors.venue = nameError(form.venue, 'Enter the venue.');
   const maxPerUser = wholeNumber(form.maxPerUser, 10);
-  if (maxPerUser === undefined) errors.maxPerUser = 'A whole number from 1 to 10.';
+  if (maxPerUser === undefined) errors.maxPerUser = 'Enter a whole number from 1 to 10.';
   const { startsAt, salesOpenAt, salesCloseAt } = instants;
-  if (startsAt === undefined) errors.startsAt = 'A date and a time.';
-  if (salesOpenAt === undefined) errors.salesOpenAt = 'A date and a time.';
-  if (salesCloseAt === undefined) errors.salesCloseAt = 'A date and a time.';
+  if (startsAt === undefined) errors.startsAt = 'Enter a date and a time.';
+  if (salesOpenAt === undefined) errors.salesOpenAt = 'Enter a date and a time.';
+  if (salesCloseAt === undefined) errors.salesCloseAt = 'Enter a date and a time.';
   else if (salesOpenAt !== undefined && salesCloseAt <= salesOpenAt) {
-    errors.salesCloseAt = 'Later than the sale opens.';
+    errors.salesCloseAt = 'The sale must close after it opens.';
   }
   if (
     Object.keys(errors).length > 0 ||
@@ -126,22 +126,22 @@ export function readTicketTypeForm(form: TicketTypeForm, currency: string): Read
   const errors: Errors<TicketTypeForm> = {};
   const priceMinor = minorFrom(form.price, currency);
   const capacity = wholeNumber(form.capacity, 1_000_000);
-  if (!isName(form.name)) errors.name = nameError(form.name, 'What kind of place?');
-  if (priceMinor === undefined) errors.price = `An amount of ${currency}, or 0.`;
+  if (!isName(form.name)) errors.name = nameError(form.name, 'Enter a name for this ticket type.');
+  if (priceMinor === undefined) errors.price = `Enter an amount in ${currency}, or 0 for free tickets.`;
   else if (priceMinor > maxPriceMinor(currency)) {
-    errors.price = `At most ${money(maxPriceMinor(currency), currency)}.`;
+    errors.price = `Enter at most ${money(maxPriceMinor(currency), currency)}.`;
   }
-  if (capacity === undefined) errors.capacity = 'A whole number from 1.';
+  if (capacity === undefined) errors.capacity = 'Enter a whole number, at least 1.';
   if (Object.keys(errors).length > 0 || priceMinor === undefined || capacity === undefined)
     return { details: null, errors };
   return { details: { name: form.name.trim(), priceMinor, capacity }, errors };
 }
 
-/** Returns what of an event was changed: only that is sent, so that two people can edit it side by side. */
+/** Returns the changed fields. Only those are sent, so that two people can edit different fields at the same time. */
 export function changedDetails(event: Event, details: EventDetails): Partial<EventDetails> {
   const shownZone = zoneOrUtc(event.timeZone);
   const same = (name: keyof EventDetails) => {
-    // A field has no seconds: a time that was not touched keeps its own.
+    // Form fields have no seconds: a time that was not edited keeps its own.
     if (name.endsWith('At')) {
       return details.timeZone === shownZone && wallTime(details[name], shownZone) === wallTime(event[name], shownZone);
     }
@@ -152,16 +152,16 @@ export function changedDetails(event: Event, details: EventDetails): Partial<Eve
 
 const MAX_NAME_LENGTH = 120;
 
-/** Whether the API takes this as the name of an event, a venue or a kind of place. */
+/** Returns whether the API accepts a text as the name of an event, a venue or a ticket type. */
 const isName = (text: string) => isVisibleText(text.trim()) && text.trim().length <= MAX_NAME_LENGTH;
 
-function nameError(text: string, question: string): string {
-  if (text.trim() === '') return question;
-  if (text.trim().length > MAX_NAME_LENGTH) return `At most ${MAX_NAME_LENGTH} characters.`;
-  return 'Only characters that people can see.';
+function nameError(text: string, missing: string): string {
+  if (text.trim() === '') return missing;
+  if (text.trim().length > MAX_NAME_LENGTH) return `Enter at most ${MAX_NAME_LENGTH} characters.`;
+  return 'Use visible characters only.';
 }
 
-function wholeNumber(text: string, most: number): number | undefined {
+function wholeNumber(text: string, max: number): number | undefined {
   const number = Number(text.trim());
-  return /^\d{1,9}$/.test(text.trim()) && number >= 1 && number <= most ? number : undefined;
+  return /^\d{1,9}$/.test(text.trim()) && number >= 1 && number <= max ? number : undefined;
 }

@@ -16,16 +16,17 @@ const event: Event = {
     },
   ],
 };
-const told = (nowIso: string, change: Partial<Event> = {}) => saleWords({ ...event, ...change }, Date.parse(nowIso));
+const described = (nowIso: string, change: Partial<Event> = {}) =>
+  saleWords({ ...event, ...change }, Date.parse(nowIso));
 
-test('an event in the shop is on sale from when its sale opens until it closes, and never before or after', () => {
-  expect(told('2026-10-01T07:59:59.999Z')).toBe('In the shop. Its sale opens on Thu 1 October 2026, 10:00 CEST.');
-  expect(told('2026-10-01T08:00:00.000Z')).toBe('In the shop, on sale until Tue 24 November 2026, 20:00 CET.');
-  expect(told('2026-11-24T18:59:59.999Z')).toContain('on sale');
-  expect(told('2026-11-24T19:00:00.000Z')).toBe('In the shop. Its sale closed on Tue 24 November 2026, 20:00 CET.');
+test('a published event is described as on sale exactly from the opening to the close of its sale', () => {
+  expect(described('2026-10-01T07:59:59.999Z')).toBe('Published. Sales open on Thu 1 October 2026, 10:00 CEST.');
+  expect(described('2026-10-01T08:00:00.000Z')).toBe('Published, on sale until Tue 24 November 2026, 20:00 CET.');
+  expect(described('2026-11-24T18:59:59.999Z')).toContain('on sale');
+  expect(described('2026-11-24T19:00:00.000Z')).toBe('Published. Sales closed on Tue 24 November 2026, 20:00 CET.');
 });
 
-test('what cannot be bought is not called on sale', () => {
+test('an event whose tickets cannot be bought is not described as on sale', () => {
   const during = '2026-10-05T08:00:00.000Z';
   const soldOut = event.ticketTypes.map((type) => ({ ...type, available: 0 }));
   const others: Partial<Event>[] = [
@@ -34,5 +35,5 @@ test('what cannot be bought is not called on sale', () => {
     { ticketTypes: [] },
     { ticketTypes: soldOut },
   ];
-  for (const change of others) expect(told(during, change)).not.toContain('on sale');
+  for (const change of others) expect(described(during, change)).not.toContain('on sale');
 });

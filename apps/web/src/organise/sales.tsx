@@ -1,9 +1,9 @@
 import type { Event } from '@minitickets/contract';
 import type { CSSProperties } from 'react';
 
-/** How many places of each kind are taken: paid, or held at this moment. */
+/** Shows how many tickets of each type are taken, that is paid or currently held. */
 export function Sales({ ticketTypes }: Pick<Event, 'ticketTypes'>) {
-  if (ticketTypes.length === 0) return <p className="text-muted">It has no places yet.</p>;
+  if (ticketTypes.length === 0) return <p className="text-muted">No ticket types yet.</p>;
   return (
     <ul className="space-y-2">
       {ticketTypes.map(({ id, name, capacity, available }) => {

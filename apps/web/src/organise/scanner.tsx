@@ -2,21 +2,21 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../interface/button.tsx';
 import { Notice } from '../interface/notice.tsx';
 
-/** What some browsers offer to read codes from pictures; the DOM's types do not know it yet. */
-interface CodeReader {
+/** The Barcode Detection API, which only some browsers have and the DOM's types lack. */
+interface BarcodeDetector {
   detect(picture: HTMLVideoElement): Promise<{ rawValue: string }[]>;
 }
-type CodeReaderClass = new (options: { formats: string[] }) => CodeReader;
+type BarcodeDetectorClass = new (options: { formats: string[] }) => BarcodeDetector;
 
-const readerClass = (globalThis as { BarcodeDetector?: CodeReaderClass }).BarcodeDetector;
-/** Whether this browser can scan at all: it needs a reader of codes, and a camera on https or localhost. */
+const readerClass = (globalThis as { BarcodeDetector?: BarcodeDetectorClass }).BarcodeDetector;
+/** Whether this browser can scan: it needs the Barcode Detection API, and https or localhost for the camera. */
 export const canScan = readerClass !== undefined && navigator.mediaDevices !== undefined;
 
-const lookMs = 200;
-/** A code stays in the picture for a while, and is one visitor. */
+const scanIntervalMs = 200;
+/** The same code seen again within this time is still the same visitor in front of the camera. */
 const sameCodeMs = 4000;
 
-/** Reads QR codes with the camera, each once. */
+/** Scans QR codes with the camera and reports each once. */
 export function Scanner({ onCode }: { onCode: (code: string) => void }) {
   const [on, setOn] = useState(false);
   const [refused, setRefused] = useState(false);
@@ -32,8 +32,10 @@ export function Scanner({ onCode }: { onCode: (code: string) => void }) {
         />
       )}
       {refused && (
-        <Notice tone="warn" title="No camera">
-          <p>The browser did not give the page a camera. Allow it, or type the code below the QR code.</p>
+        <Notice tone="warn" title="No access to the camera">
+          <p>
+            This page has no access to the camera. Allow it in your browser, or type the code printed on the ticket.
+          </p>
         </Notice>
       )}
       <Button
@@ -43,7 +45,7 @@ export function Scanner({ onCode }: { onCode: (code: string) => void }) {
           setOn(!on);
         }}
       >
-        {on ? 'Stop the camera' : 'Scan with the camera'}
+        {on ? 'Stop scanning' : 'Scan with camera'}
       </Button>
     </div>
   );
@@ -74,7 +76,7 @@ function Camera({ onCode, onRefused }: { onCode: (code: string) => void; onRefus
         const now = Date.now();
         if (code && (code.rawValue !== last.code || now - last.at > sameCodeMs)) found(code.rawValue);
         if (code) last = { code: code.rawValue, at: now };
-        timer = setTimeout(() => void look(), lookMs);
+        timer = setTimeout(() => void look(), scanIntervalMs);
       };
       await look();
     };

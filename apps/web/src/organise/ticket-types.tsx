@@ -11,11 +11,11 @@ import { ProblemNotice } from '../interface/notice.tsx';
 import { TicketTypeFields } from './event-fields.tsx';
 import { newTicketTypeForm, readTicketTypeForm, ticketTypeForm } from './event-form.ts';
 
-/** The kinds of places of an event: what they cost, how many there are, and a way to add one. */
+/** Edits the ticket types of an event and adds new ones. */
 export function TicketTypes({ event }: { event: Event }) {
   const currency = event.ticketTypes[0]?.currency ?? 'EUR';
   return (
-    <Card title="Its places">
+    <Card title="Ticket types">
       {event.ticketTypes.map((type) => (
         <EditType key={type.id} event={event} type={type} />
       ))}
@@ -37,7 +37,7 @@ function EditType({ event, type }: { event: Event; type: TicketType }) {
   const [form, setForm] = useState(() => ticketTypeForm(type));
   const saving = useWrite(
     changeTicketType,
-    useRefresh(event, ({ name }) => `“${name}” is saved.`),
+    useRefresh(event, ({ name }) => `Saved “${name}”.`),
   );
   const { details, errors } = readTicketTypeForm(form, type.currency);
   const change = details
@@ -59,7 +59,7 @@ function EditType({ event, type }: { event: Event; type: TicketType }) {
       }}
     >
       <TicketTypeFields form={form} errors={errors} currency={type.currency} onChange={setForm} />
-      {saving.problem && <ProblemNotice problem={saving.problem} doing="changing" again={saving.again} />}
+      {saving.problem && <ProblemNotice problem={saving.problem} action="changing" retry={saving.retry} />}
       {changes && (
         <Button type="submit" busy={saving.busy} busyText="Saving">
           Save “{type.name}”
@@ -72,7 +72,7 @@ function EditType({ event, type }: { event: Event; type: TicketType }) {
 function AddType({ event, currency }: { event: Event; currency: string }) {
   const [form, setForm] = useState(newTicketTypeForm);
   const [checked, setChecked] = useState(false);
-  const refresh = useRefresh(event, ({ name }) => `“${name}” is added.`);
+  const refresh = useRefresh(event, ({ name }) => `Added “${name}”.`);
   const adding = useWrite(addTicketType, (type) => {
     setForm(newTicketTypeForm);
     setChecked(false);
@@ -81,7 +81,7 @@ function AddType({ event, currency }: { event: Event; currency: string }) {
   const { details, errors } = readTicketTypeForm(form, currency);
   return (
     <details className="border-t border-line pt-3">
-      <summary className="min-h-11 py-2 font-semibold">Another kind of place</summary>
+      <summary className="min-h-11 py-2 font-semibold">Add a ticket type</summary>
       <form
         noValidate
         className="space-y-3"
@@ -92,9 +92,9 @@ function AddType({ event, currency }: { event: Event; currency: string }) {
         }}
       >
         <TicketTypeFields form={form} errors={checked ? errors : {}} currency={currency} onChange={setForm} />
-        {adding.problem && <ProblemNotice problem={adding.problem} doing="changing" again={adding.again} />}
+        {adding.problem && <ProblemNotice problem={adding.problem} action="changing" retry={adding.retry} />}
         <Button type="submit" look="quiet" busy={adding.busy} busyText="Adding">
-          Add it
+          Add ticket type
         </Button>
       </form>
     </details>

@@ -18,8 +18,8 @@ export function AccountPage() {
 }
 
 const tierWords = {
-  free: 'Free: 10 bookings at once, then one a second, as shipped.',
-  pro: 'Pro: 30 bookings at once, then three a second, as shipped.',
+  free: 'Free: by default 10 booking requests at once, then 1 per second',
+  pro: 'Pro: by default 30 booking requests at once, then 3 per second',
 } as const;
 
 function Account({ user }: { user: User }) {
@@ -35,7 +35,7 @@ function Account({ user }: { user: User }) {
               <dd>{user.role}</dd>
               <dt className="text-muted">Tier</dt>
               <dd>{tierWords[user.tier]}</dd>
-              <dt className="text-muted">User id</dt>
+              <dt className="text-muted">User ID</dt>
               <dd>
                 <code className="break-all text-sm">{user.id}</code>
               </dd>
@@ -78,16 +78,21 @@ function Sessions() {
   return (
     <Card title="Sessions">
       <p>
-        A session ends on every task at once. If you left one open on another computer, or lost a device, end them all.
+        If you are still logged in on another computer, or lost a device, log out everywhere. It takes effect at once.
       </p>
       {problem && (
-        <ProblemNotice problem={problem} doing="logging_out" again={here.problem ? here.again : everywhere.again} />
+        <ProblemNotice problem={problem} action="logging_out" retry={here.problem ? here.retry : everywhere.retry} />
       )}
       <div className="flex flex-wrap gap-2">
         <Button look="quiet" busy={here.busy} busyText="Logging out" onClick={() => here.run(undefined)}>
           Log out here
         </Button>
-        <Button look="danger" busy={everywhere.busy} busyText="Ending them" onClick={() => everywhere.run(undefined)}>
+        <Button
+          look="danger"
+          busy={everywhere.busy}
+          busyText="Logging out everywhere"
+          onClick={() => everywhere.run(undefined)}
+        >
           Log out everywhere
         </Button>
       </div>

@@ -35,13 +35,13 @@ function BookingByStatus({ booking }: { booking: Booking }) {
   const client = useQueryClient();
   const event = useQuery(eventQuery(booking.eventId)).data;
   const left = useSecondsLeft(booking.status === 'held' ? Date.parse(booking.holdExpiresAt) : undefined);
-  // The hold ends by itself at its time. The page says so at once, and asks how the booking stands: a payment may have won.
-  const over = booking.status === 'held' && left === 0;
+  // The hold expires at its deadline. The page shows that at once and refetches the booking, because a payment may have won.
+  const expired = booking.status === 'held' && left === 0;
   useEffect(() => {
-    if (over) client.invalidateQueries({ queryKey: bookingQuery(booking.id).queryKey }).catch(() => undefined);
-  }, [over, booking.id, client]);
+    if (expired) client.invalidateQueries({ queryKey: bookingQuery(booking.id).queryKey }).catch(() => undefined);
+  }, [expired, booking.id, client]);
 
-  // Paying or cancelling turns this page into another one, which begins at its top.
+  // Paying or cancelling replaces the page's content, so scroll to its top.
   const shownStatus = useRef(booking.status);
   useEffect(() => {
     if (shownStatus.current !== booking.status) window.scrollTo({ top: 0 });
@@ -49,7 +49,7 @@ function BookingByStatus({ booking }: { booking: Booking }) {
   }, [booking.status]);
 
   if (booking.status === 'confirmed') return <PaidBooking booking={booking} event={event} />;
-  if (booking.status === 'held' && !over) return <HeldBooking booking={booking} event={event} secondsLeft={left} />;
+  if (booking.status === 'held' && !expired) return <HeldBooking booking={booking} event={event} secondsLeft={left} />;
   const { title, text } = bookingOutcome(booking, booking.status === 'cancelled' ? 'cancelled' : 'expired');
   return (
     <Page title={title} lead={text} width="narrow">

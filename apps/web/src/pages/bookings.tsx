@@ -26,9 +26,9 @@ function OwnBookings() {
         {(items) =>
           items.length === 0 ? (
             <div className="space-y-4 rounded-card bg-sunken p-8 text-center">
-              <p className="text-lg font-semibold">You have not booked anything yet</p>
+              <p className="text-lg font-semibold">You have no bookings yet</p>
               <Link to="/" className={buttonClass('primary')}>
-                See what’s on
+                Browse events
               </Link>
             </div>
           ) : (
@@ -64,7 +64,7 @@ function OwnBookings() {
 
 function BookingRow({ booking }: { booking: Booking }) {
   const event = useQuery({ ...eventQuery(booking.eventId), staleTime: 60_000 }).data;
-  const places = booking.lines.reduce((sum, line) => sum + line.quantity, 0);
+  const ticketCount = booking.lines.reduce((sum, line) => sum + line.quantity, 0);
   return (
     <article className="tear-card relative">
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3 rounded-card bg-surface p-4">
@@ -83,7 +83,7 @@ function BookingRow({ booking }: { booking: Booking }) {
         </div>
         <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
           <p>
-            {places} {places === 1 ? 'place' : 'places'},{' '}
+            {ticketCount} {ticketCount === 1 ? 'ticket' : 'tickets'},{' '}
             <span className="font-bold">{money(booking.totalMinor, booking.currency)}</span>
           </p>
           <StatusBadge booking={booking} />

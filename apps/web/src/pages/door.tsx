@@ -22,7 +22,7 @@ const route = getRouteApi('/organise/$event/door');
 
 export function DoorPage() {
   const { event } = route.useParams();
-  return <Organisers title="The door">{(user) => <Door id={event} admits={user.role === 'organiser'} />}</Organisers>;
+  return <Organisers title="Door">{(user) => <Door id={event} admits={user.role === 'organiser'} />}</Organisers>;
 }
 
 function Door({ id, admits }: { id: string; admits: boolean }) {
@@ -43,8 +43,8 @@ function Door({ id, admits }: { id: string; admits: boolean }) {
             {admits ? (
               <Admit eventId={id} timeZone={found.timeZone} entries={list.data} />
             ) : (
-              <Notice tone="calm" title="Looking only">
-                <p>Tickets are admitted by the organiser of the event.</p>
+              <Notice tone="calm" title="View only">
+                <p>Only the organiser of this event can admit tickets.</p>
               </Notice>
             )}
             <Card title="Door list">
@@ -97,7 +97,7 @@ function Admit({
     (ticket) => {
       setAdmitted(ticket);
       setCode('');
-      announce(`Come in. ${ticket.ticketTypeName}.`);
+      announce(`Admitted. ${ticket.ticketTypeName}.`);
       return refresh();
     },
     () => {
@@ -108,8 +108,8 @@ function Admit({
     },
   );
   const admit = (typed: string) => {
-    const wanted = typed.trim();
-    if (wanted !== '') admitting.run(wanted);
+    const trimmed = typed.trim();
+    if (trimmed !== '') admitting.run(trimmed);
   };
   const holder = admitted && nameOn(entries, admitted.ticketId);
   return (
@@ -128,19 +128,19 @@ function Admit({
           label="Ticket code"
           name="code"
           autoComplete="off"
-          hint="Printed beside the QR code. A hand scanner types it and presses Enter."
+          hint="Printed next to the QR code. A handheld scanner types it and presses Enter."
           value={code}
           onChange={setCode}
         />
-        <Button type="submit" wide busy={admitting.busy} busyText="Looking">
+        <Button type="submit" wide busy={admitting.busy} busyText="Checking">
           Admit
         </Button>
       </form>
       {admitting.problem && (
-        <ProblemNotice problem={admitting.problem} doing="checking_in" again={admitting.again} timeZone={timeZone} />
+        <ProblemNotice problem={admitting.problem} action="checking_in" retry={admitting.retry} timeZone={timeZone} />
       )}
       {admitted && !admitting.problem && (
-        <Notice tone="good" title={holder ? `Come in, ${holder}` : 'Come in'}>
+        <Notice tone="good" title={holder ? `Admitted: ${holder}` : 'Admitted'}>
           <p>
             {admitted.ticketTypeName}
             {admitted.eventId !== eventId && ', for another of your events'}
@@ -166,13 +166,13 @@ function DoorList({
   const [filter, setFilter] = useState('');
   const wanted = foldText(filter.trim());
   const shown = entries.filter(({ holderName }) => foldText(holderName).includes(wanted));
-  const inside = entries.filter(({ checkedInAt }) => checkedInAt !== null).length;
-  if (entries.length === 0) return <p className="text-muted">No tickets are sold yet.</p>;
+  const admittedCount = entries.filter(({ checkedInAt }) => checkedInAt !== null).length;
+  if (entries.length === 0) return <p className="text-muted">No tickets sold yet.</p>;
   return (
     <>
       <p>
-        <strong className="text-2xl tabular-nums">{inside}</strong> of {entries.length}
-        {more ? ' shown here' : ''} are in.
+        <strong className="text-2xl tabular-nums">{admittedCount}</strong> of {entries.length}
+        {more ? ' shown here' : ''} checked in.
       </p>
       <Field label="Find a name" name="holder" autoComplete="off" value={filter} onChange={setFilter} />
       <ul>
@@ -182,14 +182,14 @@ function DoorList({
               <strong>{entry.holderName}</strong> <span className="text-muted">{entry.ticketTypeName}</span>
             </span>
             {entry.checkedInAt ? (
-              <span className="font-semibold text-good">in since {eventTime(entry.checkedInAt, timeZone).there}</span>
+              <span className="font-semibold text-good">checked in {eventTime(entry.checkedInAt, timeZone).there}</span>
             ) : (
-              <span className="text-muted">not here yet</span>
+              <span className="text-muted">not checked in</span>
             )}
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p className="text-muted">Nobody of that name.</p>}
+      {shown.length === 0 && <p className="text-muted">No ticket holder with that name.</p>}
       {more}
     </>
   );

@@ -13,8 +13,8 @@ import { PageSkeleton } from '../interface/skeleton.tsx';
 import { AvailabilityNote } from '../shop/availability-note.tsx';
 import { EventArt } from '../shop/event-art.tsx';
 import { EventWhen } from '../shop/event-when.tsx';
-import { PlaceChoice } from '../shop/place-choice.tsx';
 import { SaleOpening } from '../shop/sale-opening.tsx';
+import { TicketChoice } from '../shop/ticket-choice.tsx';
 import { availabilityOf, saleEndOf } from '../words/availability.ts';
 import { readerTime } from '../words/dates.ts';
 import { NotFoundPage } from './not-found.tsx';
@@ -40,7 +40,7 @@ export function EventPage() {
             </div>
             <div className="flex gap-2">
               <dt className="text-muted">
-                <Icon name="place" className="mt-0.5 size-5" />
+                <Icon name="venue" className="mt-0.5 size-5" />
                 <span className="sr-only">Where</span>
               </dt>
               <dd>{event.venue}</dd>
@@ -61,10 +61,10 @@ export function EventPage() {
 
 function Sale({ event }: { event: Event }) {
   const client = useQueryClient();
-  // Rendered every second until the sale opens, so that the choice of places appears by itself.
+  // Re-renders every second until the sale opens, so that the tickets appear by themselves.
   const opensInSeconds = useSecondsLeft(Date.parse(event.salesOpenAt));
   useCountdownEnd(opensInSeconds, () => {
-    announce('The sale is open. Choose your places.');
+    announce('The sale is open. Choose your tickets.');
     client.invalidateQueries({ queryKey: ['event'] }).catch(() => undefined);
   });
   const availability = availabilityOf(event, serverClock.now());
@@ -72,30 +72,30 @@ function Sale({ event }: { event: Event }) {
     case 'cancelled':
       return (
         <Notice tone="bad" title="This event was cancelled">
-          <p>No tickets are sold. If you have some, they are listed under “My bookings”.</p>
+          <p>Tickets are no longer sold. Your own bookings are listed under “My bookings”.</p>
         </Notice>
       );
     case 'draft':
       return (
         <Notice tone="calm" title="This is a draft">
-          <p>Only its organiser sees it. Tickets are sold once it is published.</p>
+          <p>Only its organiser can see it. Tickets go on sale once it is published.</p>
         </Notice>
       );
     case 'sales_closed':
       return (
         <Notice tone="calm" title="The sale is closed">
-          <p>It ended on {readerTime(saleEndOf(event))}. There are no more tickets for this event here.</p>
+          <p>It ended on {readerTime(saleEndOf(event))}. Tickets for this event are no longer sold here.</p>
         </Notice>
       );
     case 'nothing_on_offer':
       return (
         <Notice tone="calm" title="No tickets yet">
-          <p>The organiser has not said yet what kinds of places there are.</p>
+          <p>The organiser has not added any ticket types yet. Check back later.</p>
         </Notice>
       );
     case 'sales_not_open':
       return <SaleOpening event={event} secondsLeft={opensInSeconds} />;
     default:
-      return <PlaceChoice key={event.id} event={event} />;
+      return <TicketChoice key={event.id} event={event} />;
   }
 }

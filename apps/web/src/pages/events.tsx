@@ -12,7 +12,7 @@ import { EventCard } from '../shop/event-card.tsx';
 import { Welcome } from '../shop/welcome.tsx';
 
 const route = getRouteApi('/');
-/** Typing is searched for after this pause. */
+/** Debounce: the search runs after this pause in typing. */
 const typingPauseMs = 250;
 
 export function EventsPage() {
@@ -20,7 +20,7 @@ export function EventsPage() {
   const events = useInfiniteQuery(eventsQuery(search));
 
   return (
-    <Page title="What’s on" lead="Choose an event, hold your places, and pay in peace.">
+    <Page title="What’s on" lead="Choose an event, hold your tickets, and pay without a rush.">
       <Welcome />
       <SearchField search={search} />
       <Loaded query={events} waiting={<CardSkeletons />}>
@@ -66,13 +66,13 @@ export function EventsPage() {
   );
 }
 
-/** The address keeps what is searched for, so that reload, back and a shared link show the same list. */
+/** The URL holds the search, so that a reload, Back and a shared link show the same list. */
 function SearchField({ search }: { search: string }) {
   const navigate = route.useNavigate();
   const [typed, setTyped] = useState(search);
   const [shown, setShown] = useState(search);
   if (shown !== search) {
-    // The address changed under the field: by back, or by the link to all events.
+    // The URL changed: by Back, or by the link to all events.
     setShown(search);
     if (typed.trim() !== search) setTyped(search);
   }
@@ -114,8 +114,8 @@ function NothingFound({ search }: { search: string }) {
       <p className="text-lg font-semibold">{search === '' ? 'No events yet' : `Nothing found for “${search}”`}</p>
       <p className="text-muted">
         {search === ''
-          ? 'Come back soon.'
-          : 'Every word has to be in the name or the venue of an event. Try fewer words.'}
+          ? 'Check back soon.'
+          : 'Every word must appear in the name or venue of an event. Try fewer words.'}
       </p>
     </div>
   );
@@ -132,7 +132,7 @@ function CardSkeletons() {
   );
 }
 
-/** Says to listeners what others see after a search. */
+/** Announces the result of a search to screen readers. */
 function FoundCount({ count, search }: { count: number; search: string }) {
   useEffect(() => {
     if (search !== '') announce(foundSentence(count, search));

@@ -1,15 +1,11 @@
 import { Button } from '../interface/button.tsx';
 import { Page } from '../interface/page.tsx';
 
-/** When a page itself breaks: also when it is older than the shop and a part of it is no longer served. */
+/** Shown when rendering fails, also when an outdated page requests a script that is no longer served. */
 export function FailurePage() {
   return (
-    <Page
-      title="This page broke"
-      lead="It is not your doing. Your bookings are safe: they live in the shop, not in this page."
-      width="narrow"
-    >
-      <Button onClick={() => window.location.reload()}>Load it again</Button>
+    <Page title="This page failed to load" lead="Your bookings are safe. Reload the page to continue." width="narrow">
+      <Button onClick={() => window.location.reload()}>Reload the page</Button>
     </Page>
   );
 }

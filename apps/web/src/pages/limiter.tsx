@@ -9,12 +9,12 @@ import { Page } from '../interface/page.tsx';
 import { Checks, PerProcessColumn } from '../limiter/checks.tsx';
 import { Controls } from '../limiter/controls.tsx';
 import { createDrive, type Drive, type Summary } from '../limiter/drive.ts';
-import { Ladder } from '../limiter/ladder.tsx';
 import { observeRequest } from '../limiter/observe.ts';
 import { Outage } from '../limiter/outage.tsx';
 import { RequestTable } from '../limiter/request-table.tsx';
 import { Scene } from '../limiter/scene.tsx';
 import { curlCommands, readSetUp, type SetUp, writeSetUp } from '../limiter/set-up.ts';
+import { SuppressionCard } from '../limiter/suppression.tsx';
 import { Verdict } from '../limiter/verdict.tsx';
 
 const route = getRouteApi('/limiter');
@@ -31,7 +31,7 @@ export function LimiterPage() {
 
   useEffect(() => drive.use(call), [drive, call]);
   useEffect(() => {
-    // Nobody looks: a stream that goes on would only spend the reader's tokens.
+    // A stream in a hidden tab would only waste the reader's tokens.
     const onHide = () => {
       if (document.hidden) drive.endStream();
     };
@@ -41,7 +41,7 @@ export function LimiterPage() {
       drive.endStream();
     };
   }, [drive]);
-  useSpokenOutcome(summary);
+  useAnnouncedOutcome(summary);
 
   const change = (part: Partial<SetUp>) => {
     navigate({ search: writeSetUp({ ...setUp, ...part }), replace: true, resetScroll: false }).catch(() => undefined);
@@ -50,7 +50,7 @@ export function LimiterPage() {
   return (
     <Page
       title="Drive the limiter"
-      lead="Several tasks answer, one bucket decides. It lives in Redis, and one atomic script refills and spends it. What you see here are the API’s own answers."
+      lead="Several API tasks share one token bucket. It lives in Redis, where one atomic script refills and spends it. Everything here comes from the API’s real responses."
     >
       <div className="grid items-start gap-4 lg:grid-cols-[20rem_1fr]">
         <div className="space-y-4 lg:sticky lg:top-4">
@@ -73,7 +73,7 @@ export function LimiterPage() {
           <div className="grid gap-4 md:grid-cols-2">
             <Checks summary={summary} />
             <PerProcessColumn summary={summary} />
-            <Ladder call={call} drive={drive} summary={summary} />
+            <SuppressionCard call={call} drive={drive} summary={summary} />
             <Suggestions />
           </div>
           <Outage />
@@ -86,28 +86,28 @@ export function LimiterPage() {
 }
 
 function bucketName({ tier, sentAs, whenAway }: SetUp): string {
-  const whose = { address: 'your address', account: 'your account', key: 'the key’s owner' }[sentAs];
-  const policy = whenAway === 'local' ? '' : `, “${whenAway}” while Redis is away`;
-  return `The bucket of ${whose}, ${tier}${policy}`;
+  const whose = { address: 'your IP address', account: 'your account', key: 'the key’s owner' }[sentAs];
+  const policy = whenAway === 'local' ? '' : `, fails ${whenAway}`;
+  return `Bucket of ${whose}, ${tier} tier${policy}`;
 }
 
 function LimitWords({ summary: { capacity, refillPerSecond } }: { summary: Summary }) {
   return (
     <p className="text-sm text-muted tabular-nums">
       {capacity === undefined || refillPerSecond === undefined
-        ? 'Its limit is told with the first answer.'
-        : `holds ${capacity}, refills ${Math.round(refillPerSecond * 100) / 100} per second`}
+        ? 'Send a request to see the limit.'
+        : `capacity ${capacity}, refill ${Math.round(refillPerSecond * 100) / 100} per second`}
     </p>
   );
 }
 
-function Figures({ summary: { sent, inFlight, counts, leftOut } }: { summary: Summary }) {
+function Figures({ summary: { sent, inFlight, counts, skipped } }: { summary: Summary }) {
   const figures: [words: string, value: number, look: string][] = [
     ['Sent', sent, ''],
     ['Served', counts.served, 'text-good'],
     ['Refused', counts.throttled, 'text-warn'],
     ['Banned', counts.suppressed, 'text-bad'],
-    ['Under way', inFlight, 'text-muted'],
+    ['In flight', inFlight, 'text-muted'],
   ];
   return (
     <>
@@ -119,9 +119,9 @@ function Figures({ summary: { sent, inFlight, counts, leftOut } }: { summary: Su
           </div>
         ))}
       </dl>
-      {leftOut > 0 && (
+      {skipped > 0 && (
         <p className="text-sm font-medium text-warn">
-          {leftOut} of the stream were not sent: too many had no answer yet.
+          {skipped} requests of the stream were skipped: too many were in flight.
         </p>
       )}
     </>
@@ -132,15 +132,15 @@ function Suggestions() {
   return (
     <Card title="What to try">
       <ol className="list-decimal space-y-1.5 pl-5">
-        <li>Ten at once, and ten more: all tasks refuse together, because the bucket is one.</li>
+        <li>Send a burst of ten, then ten more: every task refuses, because all share one bucket.</li>
         <li>
-          The same on the pro tier: all twenty are served, for it has thirty tokens as shipped. Fifty are too many there
-          too.
+          Do the same on the pro tier: all twenty are served, because its default burst is 30. A burst of 50 is too much
+          even there.
         </li>
-        <li>A stream of 20 per second earns a ban, and then a longer one. Watch the strikes.</li>
-        <li>Requests that cost 5: two empty the bucket. At 15 a free one can never be served.</li>
-        <li>Take Redis away: closed, open and local answer beside each other.</li>
-        <li>The same page in a second tab: both spend from one bucket, and the check above notices.</li>
+        <li>Start a stream of 20 per second: it earns a ban, and then a longer one. Watch the strikes.</li>
+        <li>Send requests that cost 5 tokens: two empty the bucket. At 15, the free tier can never serve one.</li>
+        <li>Pause Redis below and compare the failure policies closed, open and local.</li>
+        <li>Open this page in a second tab: both spend from one bucket, and the consistency check notices.</li>
       </ol>
     </Card>
   );
@@ -149,23 +149,23 @@ function Suggestions() {
 function ShareIt({ drive, setUp, email }: { drive: Drive; setUp: SetUp; email: string | undefined }) {
   const commands = curlCommands(setUp, window.location.origin, email);
   return (
-    <Card title="The same elsewhere">
+    <Card title="Repeat it from a shell">
       <pre className="whitespace-pre-wrap wrap-anywhere rounded-control bg-sunken p-3 text-sm">
         <code>{commands}</code>
       </pre>
       <div className="flex flex-wrap gap-2">
         <CopyButton text={commands} what="the commands" />
-        <CopyButton text={window.location.href} what="a link to this set-up" />
+        <CopyButton text={window.location.href} what="a link to these settings" />
         <Button look="quiet" onClick={() => drive.forget()}>
-          Clear the page
+          Clear results
         </Button>
       </div>
     </Card>
   );
 }
 
-/** Says how a burst or a stream went, once it is over. */
-function useSpokenOutcome({ inFlight, streaming, counts }: Summary) {
+/** Announces the outcome of a burst or a stream once it is over. */
+function useAnnouncedOutcome({ inFlight, streaming, counts }: Summary) {
   const moving = inFlight > 0 || streaming;
   const before = useRef({ moving: false, counts });
   const speak = useEffectEvent(() => {

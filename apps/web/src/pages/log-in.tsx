@@ -16,8 +16,8 @@ export function LogInPage() {
 
   const check = () => {
     const wrong = {
-      ...(email.trim() === '' && { email: 'Type your e-mail address.' }),
-      ...(password === '' && { password: 'Type your password.' }),
+      ...(email.trim() === '' && { email: 'Enter your e-mail address.' }),
+      ...(password === '' && { password: 'Enter your password.' }),
     };
     setMissing(wrong);
     return Object.keys(wrong).length > 0 ? { wrong } : { input: { email: email.trim(), password } };
@@ -28,7 +28,7 @@ export function LogInPage() {
       title="Log in"
       lead={returnTo && wayBack(returnTo)}
       returnTo={returnTo}
-      doing="logging_in"
+      action="logging_in"
       send={logIn}
       welcome={({ name }) => `Welcome, ${name}.`}
       check={check}
@@ -62,7 +62,7 @@ export function LogInPage() {
           <h2 id="demo" className="text-lg font-bold">
             Demo accounts
           </h2>
-          <p className="text-muted">One click fills the form. They exist on a freshly started stack.</p>
+          <p className="text-muted">Click one to fill in the form. A freshly started stack has these accounts.</p>
         </div>
         <ul className="grid gap-2 sm:grid-cols-2">
           {demoAccounts.map((account) => (
@@ -74,7 +74,7 @@ export function LogInPage() {
                   setEmail(account.email);
                   setPassword(demoPassword);
                   setMissing({});
-                  announce(`Filled in for ${account.name}.`);
+                  announce(`Filled in the form for ${account.name}.`);
                 }}
               >
                 <span className="block font-semibold">{account.name}</span>
@@ -88,9 +88,9 @@ export function LogInPage() {
   );
 }
 
-/** Where somebody comes back to. Only on the page of an event something was chosen. */
+/** Says what happens after the log-in. Only an event's page has a choice to keep. */
 const wayBack = (returnTo: string) =>
-  `Log in to go on. You come back to where you were${returnTo.startsWith('/events/') ? ', and your choice is kept' : ''}.`;
+  `Log in to continue. You will return to the page you came from${returnTo.startsWith('/events/') ? ', and your choice is kept' : ''}.`;
 
 const accountKind = ({ role, tier }: (typeof demoAccounts)[number]) =>
   role === 'customer' ? `customer, ${tier} tier` : role;

@@ -24,14 +24,14 @@ import { Organisers } from '../organise/organisers.tsx';
 
 const currencies = currencyCodes.map((code) => [code, code] as const);
 
-/** The browser's own time zone, if it is one of IANA's. */
+/** Returns the browser's time zone, or UTC if it is not an IANA zone. */
 function browserZone(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return isTimeZone(timeZone) ? timeZone : 'UTC';
 }
 
 export function NewEventPage() {
-  return <Organisers title="A new event">{() => <NewEvent />}</Organisers>;
+  return <Organisers title="New event">{() => <NewEvent />}</Organisers>;
 }
 
 function NewEvent() {
@@ -42,32 +42,32 @@ function NewEvent() {
   const [event, setEvent] = useState(offered);
   const [currency, setCurrency] = useState('EUR');
   const [types, setTypes] = useState([{ id: 0, form: newTicketTypeForm }]);
-  const [atOnce, setAtOnce] = useState(true);
-  const [shownBefore, setShownBefore] = useState(false);
+  const [sellNow, setSellNow] = useState(true);
+  const [publishNow, setPublishNow] = useState(false);
   const [checked, setChecked] = useState(false);
   const creating = useWrite(createEvent, async (created) => {
     client.invalidateQueries({ queryKey: ['organise'] }).catch(() => undefined);
     client.invalidateQueries({ queryKey: ['events'] }).catch(() => undefined);
-    announce(`“${created.name}” is there.`);
+    announce(`Created “${created.name}”.`);
     await navigate({ to: '/organise/$event', params: { event: created.id } });
   });
 
-  const read = readEventForm(event, atOnce ? new Date(serverClock.now()).toISOString() : undefined);
+  const read = readEventForm(event, sellNow ? new Date(serverClock.now()).toISOString() : undefined);
   const readTypes = types.map((type) => ({ ...type, ...readTicketTypeForm(type.form, currency) }));
 
   const submit = () => {
     setChecked(true);
     const ticketTypes = readTypes.flatMap(({ details }) => (details ? [{ ...details, currency }] : []));
     if (read.details && ticketTypes.length === types.length) {
-      creating.run({ ...read.details, status: atOnce || shownBefore ? 'on_sale' : 'draft', ticketTypes });
+      creating.run({ ...read.details, status: sellNow || publishNow ? 'on_sale' : 'draft', ticketTypes });
       return;
     }
-    // After the marks are rendered.
+    // Once the error marks are rendered.
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
 
   return (
-    <Page title="A new event">
+    <Page title="New event">
       <form
         ref={form}
         noValidate
@@ -81,29 +81,29 @@ function NewEvent() {
           <EventFields
             form={event}
             errors={checked ? read.errors : {}}
-            opensAtOnce={atOnce}
+            opensAtOnce={sellNow}
             onChange={(typed) =>
               setEvent(typed.timeZone === event.timeZone ? typed : moveToZone(event, offered, typed.timeZone))
             }
           />
           <div>
-            <Checkbox label="Put it on sale at once" checked={atOnce} onChange={setAtOnce} />
-            {!atOnce && (
+            <Checkbox label="Start selling now" checked={sellNow} onChange={setSellNow} />
+            {!sellNow && (
               <Checkbox
-                label="Show it in the shop before that too; otherwise it stays a draft"
-                checked={shownBefore}
-                onChange={setShownBefore}
+                label="Publish the event now; otherwise it stays a draft"
+                checked={publishNow}
+                onChange={setPublishNow}
               />
             )}
           </div>
         </Card>
-        <Card title="Its places">
+        <Card title="Ticket types">
           <div className="max-w-48">
             <Select label="Currency" value={currency} options={currencies} onChange={setCurrency} />
           </div>
           {readTypes.map((type) => (
             <fieldset key={type.id} className="space-y-2 border-t border-line pt-3">
-              <legend className="sr-only">A kind of place</legend>
+              <legend className="sr-only">A ticket type</legend>
               <TicketTypeFields
                 form={type.form}
                 errors={checked ? type.errors : {}}
@@ -114,7 +114,7 @@ function NewEvent() {
               />
               {types.length > 1 && (
                 <Button look="quiet" onClick={() => setTypes(types.filter((one) => one.id !== type.id))}>
-                  Leave this kind out
+                  Remove ticket type
                 </Button>
               )}
             </fieldset>
@@ -124,12 +124,12 @@ function NewEvent() {
             blocked={types.length >= 50}
             onClick={() => setTypes([...types, { id: (types.at(-1)?.id ?? 0) + 1, form: newTicketTypeForm }])}
           >
-            Another kind of place
+            Add a ticket type
           </Button>
         </Card>
-        {creating.problem && <ProblemNotice problem={creating.problem} doing="changing" again={creating.again} />}
-        <Button type="submit" busy={creating.busy} busyText="Creating it">
-          Create the event
+        {creating.problem && <ProblemNotice problem={creating.problem} action="changing" retry={creating.retry} />}
+        <Button type="submit" busy={creating.busy} busyText="Creating the event">
+          Create event
         </Button>
       </form>
     </Page>

@@ -7,14 +7,16 @@ import { Page } from '../interface/page.tsx';
 import { Activity } from '../operations/activity.tsx';
 import { Busiest } from '../operations/busiest.tsx';
 import { Conservation } from '../operations/conservation.tsx';
+import { Inventory } from '../operations/inventory.tsx';
 import { LimitChanges, Limits } from '../operations/limits.tsx';
-import { Places } from '../operations/places.tsx';
 import { Tasks } from '../operations/tasks.tsx';
 import { UserTier } from '../operations/user-tier.tsx';
 
 export function OperationsPage() {
   return (
-    <Private>{(user) => (user.role === 'admin' ? <Operations /> : <OnlyFor title="Operations" who="admin" />)}</Private>
+    <Private>
+      {(user) => (user.role === 'admin' ? <Operations /> : <OnlyFor title="Operations" requiredRole="admin" />)}
+    </Private>
   );
 }
 
@@ -25,13 +27,13 @@ function Operations() {
   return (
     <Page
       title="Operations"
-      lead="What the limits decide and for whom, how the tasks are, what is sold, and what you can change while they run."
+      lead="Live rate-limit decisions, the health of the tasks, ticket sales, and the limits you can change at run time."
     >
       <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
         <div className="min-w-0 space-y-4">
           <Activity minutes={minutes} onMinutes={setMinutes} policies={policies} />
           <Busiest minutes={minutes} policies={policies} />
-          <Places />
+          <Inventory />
           <Limits />
         </div>
         <div className="min-w-0 space-y-4">

@@ -18,7 +18,7 @@ export function OrganisePage() {
 function OwnEvents() {
   const events = useInfiniteQuery(ownEventsQuery);
   return (
-    <Page title="Your events" lead="Sales at a glance: taken places are paid, or held at this moment.">
+    <Page title="Your events" lead="Taken tickets are paid or currently held.">
       <Link to="/organise/new" className={buttonClass('primary')}>
         New event
       </Link>
@@ -27,7 +27,7 @@ function OwnEvents() {
           items.length === 0 ? (
             <div className="rounded-card bg-sunken p-8 text-center">
               <p className="text-lg font-semibold">You have no events yet</p>
-              <p className="text-muted">The first one takes a minute.</p>
+              <p className="text-muted">Create your first event: it takes a minute.</p>
             </div>
           ) : (
             <ul className="grid gap-4 md:grid-cols-2">
@@ -82,7 +82,7 @@ function OwnEvent({ event }: { event: Event }) {
           Door<span className="sr-only"> of {event.name}</span>
         </Link>
         <Link to="/events/$slug" params={{ slug: event.slug }} className={buttonClass('quiet')}>
-          In the shop<span className="sr-only">: {event.name}</span>
+          View in shop<span className="sr-only">: {event.name}</span>
         </Link>
       </div>
     </article>

@@ -51,7 +51,7 @@ function OwnEvent({ id }: { id: string }) {
                     Door list
                   </Link>
                   <Link to="/events/$slug" params={{ slug: event.slug }} className={buttonClass('quiet')}>
-                    In the shop
+                    View in shop
                   </Link>
                 </div>
               </Card>
@@ -64,15 +64,15 @@ function OwnEvent({ id }: { id: string }) {
   );
 }
 
-/** How the event stands; it follows the sale when it opens and when it closes. */
+/** The state of the event; it updates when the sale opens and when it closes. */
 function SaleNow({ event }: { event: Event }) {
   useSecondsLeft(Date.parse(event.salesOpenAt));
   useSecondsLeft(Date.parse(saleEndOf(event)));
   return saleWords(event, serverClock.now());
 }
 
-/** Takes over what the API answered, here and in the lists. */
-function useKeepEvent() {
+/** Returns a function that updates the cached event from the API's response and refetches the lists. */
+function useUpdateCachedEvent() {
   const client = useQueryClient();
   return (event: Event) => {
     client.setQueryData(eventQuery(event.id).queryKey, event);
@@ -84,9 +84,9 @@ function useKeepEvent() {
 function Details({ event }: { event: Event }) {
   const [form, setForm] = useState(() => eventForm(event));
   const [saved, setSaved] = useState(false);
-  const keep = useKeepEvent();
+  const updateCache = useUpdateCachedEvent();
   const saving = useWrite(changeEvent, (changed) => {
-    keep(changed);
+    updateCache(changed);
     setForm(eventForm(changed));
     setSaved(true);
     announce('Saved.');
@@ -112,10 +112,10 @@ function Details({ event }: { event: Event }) {
             setForm(typed);
           }}
         />
-        {saving.problem && <ProblemNotice problem={saving.problem} doing="changing" again={saving.again} />}
+        {saving.problem && <ProblemNotice problem={saving.problem} action="changing" retry={saving.retry} />}
         {saved && !changes && <Notice tone="good" title="Saved" />}
         <Button type="submit" busy={saving.busy} busyText="Saving" blocked={!changes}>
-          Save
+          Save changes
         </Button>
       </form>
     </Card>
@@ -123,45 +123,45 @@ function Details({ event }: { event: Event }) {
 }
 
 function Status({ event }: { event: Event }) {
-  const [asking, setAsking] = useState(false);
-  const keep = useKeepEvent();
+  const [isConfirming, setIsConfirming] = useState(false);
+  const updateCache = useUpdateCachedEvent();
   const changing = useWrite(changeEvent, (changed) => {
-    keep(changed);
-    setAsking(false);
+    updateCache(changed);
+    setIsConfirming(false);
     announce(saleWords(changed, serverClock.now()));
   });
   const opensLater = useSecondsLeft(Date.parse(event.salesOpenAt)) > 0;
-  const to = (status: EventStatus) => changing.run({ id: event.id, change: { status } });
+  const setStatus = (status: EventStatus) => changing.run({ id: event.id, change: { status } });
   if (event.status === 'cancelled') return null;
   const problem = changing.problem && (
-    <ProblemNotice problem={changing.problem} doing="changing" again={changing.again} />
+    <ProblemNotice problem={changing.problem} action="changing" retry={changing.retry} />
   );
   return (
     <Card title="Status">
-      {!asking && problem}
+      {!isConfirming && problem}
       {event.status === 'draft' && opensLater && (
-        <p>The shop can show it already. Its sale opens on {eventTime(event.salesOpenAt, event.timeZone).there}.</p>
+        <p>You can publish it now. Sales open on {eventTime(event.salesOpenAt, event.timeZone).there}.</p>
       )}
       <div className="flex flex-wrap gap-2">
         {event.status === 'draft' && (
-          <Button busy={changing.busy} busyText="Publishing" onClick={() => to('on_sale')}>
-            {opensLater ? 'Show it in the shop' : 'Put it on sale'}
+          <Button busy={changing.busy} busyText="Publishing" onClick={() => setStatus('on_sale')}>
+            {opensLater ? 'Publish now' : 'Start selling now'}
           </Button>
         )}
-        <Button look="danger" onClick={() => setAsking(true)}>
-          Cancel the event
+        <Button look="danger" onClick={() => setIsConfirming(true)}>
+          Cancel event
         </Button>
       </div>
-      {asking && (
-        <Modal title={`Cancel “${event.name}”?`} onClose={() => setAsking(false)}>
-          <p>Nothing is sold any more, and its tickets stop admitting. Everybody sees that it was cancelled.</p>
+      {isConfirming && (
+        <Modal title={`Cancel “${event.name}”?`} onClose={() => setIsConfirming(false)}>
+          <p>Ticket sales stop and all tickets become invalid. The event’s page says that it was cancelled.</p>
           {problem}
           <div className="flex flex-wrap justify-end gap-3">
-            <Button look="quiet" onClick={() => setAsking(false)}>
-              Keep it
+            <Button look="quiet" onClick={() => setIsConfirming(false)}>
+              Keep event
             </Button>
-            <Button look="danger" busy={changing.busy} busyText="Cancelling" onClick={() => to('cancelled')}>
-              Cancel it
+            <Button look="danger" busy={changing.busy} busyText="Cancelling" onClick={() => setStatus('cancelled')}>
+              Cancel event
             </Button>
           </div>
         </Modal>

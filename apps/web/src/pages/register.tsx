@@ -24,13 +24,13 @@ export function RegisterPage() {
   return (
     <AccountForm
       title="Register"
-      lead="One account holds your bookings and tickets. No e-mail is sent."
+      lead="Your account holds your bookings and tickets. We do not send any e-mail."
       returnTo={returnTo}
-      doing="registering"
+      action="registering"
       send={register}
       welcome={({ name }) => `Welcome, ${name}. Your account is ready.`}
       check={check}
-      busyText="Making your account"
+      busyText="Creating your account"
       otherwise={{ question: 'Already registered?', words: 'Log in', to: '/log-in' }}
       fields={
         <>
@@ -56,7 +56,7 @@ export function RegisterPage() {
             name="password"
             type="password"
             autoComplete="new-password"
-            hint="At least 8 characters. A few words in a row make a good one."
+            hint="At least 8 characters. A few random words make a good password."
             error={wrong.password}
             value={typed.password}
             onChange={set('password')}

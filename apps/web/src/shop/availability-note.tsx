@@ -5,7 +5,7 @@ import { useCountdownEnd, useSecondsLeft } from '../interface/countdown.tsx';
 import { type Availability, availabilityOf } from '../words/availability.ts';
 import { clockFace, duration } from '../words/durations.ts';
 
-/** The sale of an event in a few words; it counts down to the opening and follows it. */
+/** A badge for the state of an event's sale. It counts down to the opening and updates when the sale opens. */
 export function AvailabilityNote({ event, onOpen }: { event: Event; onOpen?: () => void }) {
   const opensAtMs = Date.parse(event.salesOpenAt);
   const left = useSecondsLeft(opensAtMs);
@@ -21,7 +21,7 @@ export function AvailabilityNote({ event, onOpen }: { event: Event; onOpen?: () 
   return <AvailabilityBadge availability={availability} />;
 }
 
-/** @param available instead of "On sale", where it is about single places */
+/** @param available replaces "On sale", for a single ticket type */
 export function AvailabilityBadge({ availability, available }: { availability: Availability; available?: string }) {
   const [words, look] = describe(availability);
   return <span className={clsx(badge, look)}>{availability.kind === 'available' ? (available ?? words) : words}</span>;
@@ -34,7 +34,7 @@ function describe(availability: Availability): [words: string, look: string] {
     case 'available':
       return ['On sale', 'bg-good-soft text-good'];
     case 'few_left':
-      return [`Only ${availability.places} left`, 'bg-warn-soft text-warn'];
+      return [`Only ${availability.tickets} left`, 'bg-warn-soft text-warn'];
     case 'sold_out':
       return ['Sold out', 'bg-sunken text-muted'];
     case 'sales_not_open':

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { money } from '../words/money.ts';
 import { EventWhen } from './event-when.tsx';
 
-/** What a booking is of. The event may still be on its way; the booking's own numbers are shown without it. */
+/** The contents of a booking. The event may still be loading: quantities and prices come from the booking itself. */
 export function BookingSummary({ booking, event }: { booking: Booking; event: Event | undefined }) {
   return (
     <section aria-labelledby="summary" className="space-y-3 rounded-card bg-surface p-5 inset-ring inset-ring-line">
@@ -13,7 +13,7 @@ export function BookingSummary({ booking, event }: { booking: Booking; event: Ev
             {event.name}
           </Link>
         ) : (
-          'Your places'
+          'Your tickets'
         )}
       </h2>
       {event && (
@@ -44,6 +44,6 @@ export function BookingSummary({ booking, event }: { booking: Booking; event: Ev
   );
 }
 
-/** What a ticket type is called; "place" until its event is known. */
+/** Returns the name of a ticket type, or "ticket" until its event is loaded. */
 export const typeName = (event: Event | undefined, ticketTypeId: string): string =>
-  event?.ticketTypes.find(({ id }) => id === ticketTypeId)?.name ?? 'place';
+  event?.ticketTypes.find(({ id }) => id === ticketTypeId)?.name ?? 'ticket';

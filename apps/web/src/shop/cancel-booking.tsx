@@ -9,7 +9,7 @@ import { Button } from '../interface/button.tsx';
 import { ProblemNotice } from '../interface/notice.tsx';
 import { money } from '../words/money.ts';
 
-/** Gives the places of a booking back, after asking once. */
+/** Cancels a booking, or releases its held tickets, after a confirmation dialog. */
 export function CancelBooking({ booking }: { booking: Booking }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const client = useQueryClient();
@@ -29,7 +29,7 @@ export function CancelBooking({ booking }: { booking: Booking }) {
   return (
     <div className="print:hidden">
       <Button look="danger" wide onClick={() => dialog.current?.showModal()}>
-        {paid ? 'Cancel and get a refund' : confirmed ? 'Cancel the booking' : 'Give the places back'}
+        {paid ? 'Cancel for a refund' : confirmed ? 'Cancel booking' : 'Release tickets'}
       </Button>
       <dialog
         ref={dialog}
@@ -39,24 +39,24 @@ export function CancelBooking({ booking }: { booking: Booking }) {
       >
         <div className="space-y-4">
           <h2 id="cancel-question" className="text-xl font-bold">
-            {confirmed ? 'Cancel this booking?' : 'Give these places back?'}
+            {confirmed ? 'Cancel this booking?' : 'Release these tickets?'}
           </h2>
           <p>
             {confirmed
-              ? `Your tickets stop being valid${paid ? ` and ${money(booking.totalMinor, booking.currency)} is refunded` : ''}. Others can have the places at once.`
-              : 'Others can take them at once. Nothing was charged.'}
+              ? `Your tickets become invalid and go back on sale at once.${paid ? ` ${money(booking.totalMinor, booking.currency)} is refunded.` : ''}`
+              : 'They go back on sale at once. Nothing was charged.'}
           </p>
           {cancelling.problem && (
             <ProblemNotice
               problem={cancelling.problem}
-              doing="cancelling"
+              action="cancelling"
               automatic={cancelling.automatic}
-              again={cancelling.again}
+              retry={cancelling.retry}
             />
           )}
           <div className="flex flex-wrap justify-end gap-3">
             <Button look="quiet" onClick={() => dialog.current?.close()}>
-              Keep {confirmed ? 'my tickets' : 'them'}
+              Keep {confirmed ? 'booking' : 'tickets'}
             </Button>
             <Button
               look="danger"
@@ -64,7 +64,7 @@ export function CancelBooking({ booking }: { booking: Booking }) {
               busyText="Cancelling"
               onClick={() => cancelling.run(booking.id)}
             >
-              {confirmed ? 'Cancel the booking' : 'Give them back'}
+              {confirmed ? 'Cancel booking' : 'Release tickets'}
             </Button>
           </div>
         </div>

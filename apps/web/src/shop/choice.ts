@@ -4,7 +4,7 @@ import { tabMemory } from '../api/tab-memory.ts';
 
 export type Quantities = Readonly<Record<string, number>>;
 
-/** What somebody has chosen of an event, by ticket type. The tab remembers it across a reload and a log-in, until it is held. */
+/** The quantities a buyer has chosen, by ticket type. The tab keeps them across a reload and a log-in, until the hold succeeds. */
 export function useChoice(event: Pick<Event, 'id' | 'maxPerUser' | 'ticketTypes'>) {
   const [quantities, setQuantities] = useState(() => recall(event));
   const keep = (next: Quantities) => {
@@ -20,7 +20,7 @@ export function useChoice(event: Pick<Event, 'id' | 'maxPerUser' | 'ticketTypes'
 
 const nameOf = (eventId: string) => `minitickets:choice:${eventId}`;
 
-/** Takes from the memory only what this event still offers and one person may have. */
+/** Restores only ticket types that the event still offers, up to its limit per person. */
 function recall(event: Pick<Event, 'id' | 'maxPerUser' | 'ticketTypes'>): Quantities {
   let kept: unknown;
   try {
@@ -43,6 +43,6 @@ function remember(eventId: string, quantities: Quantities): void {
   try {
     tabMemory?.setItem(nameOf(eventId), JSON.stringify(quantities));
   } catch {
-    // Without memory the choice only has to be made again after a reload.
+    // Without session storage, a reload only loses the choice.
   }
 }

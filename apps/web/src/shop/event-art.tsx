@@ -1,9 +1,9 @@
 import type { CSSProperties, ReactNode } from 'react';
 
-/** Hues that look good as a whole ground, in degrees of oklch. */
+/** Hues that work as a background, in degrees of oklch. */
 const hues = [345, 25, 265, 300, 230, 160, 195, 5];
 
-/** A picture for an event that has none: drawn from its slug, so it is the same wherever the event is shown. */
+/** A placeholder picture for an event, generated from its slug so that it looks the same everywhere. */
 export function EventArt({ slug, className = '' }: { slug: string; className?: string }) {
   const number = hash(slug);
   const style = { '--art-hue': hues[(number >>> 6) % hues.length] } as CSSProperties;
@@ -116,7 +116,7 @@ const count = (length: number) => Array.from({ length }, (_, index) => index);
 const point = (x: number, y: number, length: number, angle: number) =>
   `${(x + length * Math.cos(angle)).toFixed(1)} ${(y + length * Math.sin(angle)).toFixed(1)}`;
 
-/** FNV-1a, 32 bits, with murmur's last mixing so that all bits of a short slug matter. */
+/** 32-bit FNV-1a with murmur's finalizer, so that every bit of a short slug affects the result. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);

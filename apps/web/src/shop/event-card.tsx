@@ -10,7 +10,7 @@ import { EventWhen } from './event-when.tsx';
 
 const stub = { '--stub': '4rem' } as CSSProperties;
 
-/** One event of the list, shaped like the ticket to it. The whole card leads to its page. */
+/** One event of the list, shaped like a ticket. The whole card links to the event's page. */
 export function EventCard({ event, onOpen }: { event: Event; onOpen: () => void }) {
   const { day, month } = eventTime(event.startsAt, event.timeZone);
   const from = cheapest(event.ticketTypes);

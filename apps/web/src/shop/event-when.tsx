@@ -1,12 +1,12 @@
 import { eventTime } from '../words/dates.ts';
 
-/** When an event starts: on its own clock, and on the reader's where that differs. */
+/** The start of an event in its own time zone, and in the reader's if the time differs there. */
 export function EventWhen({ startsAt, timeZone }: { startsAt: string; timeZone: string }) {
   const { there, here } = eventTime(startsAt, timeZone);
   return (
     <>
       <time dateTime={startsAt}>{there}</time>
-      {here && <span className="block text-sm text-muted">{here} where you are</span>}
+      {here && <span className="block text-sm text-muted">{here} your time</span>}
     </>
   );
 }

@@ -26,22 +26,22 @@ const shown = (payment: Booking['payment']) => (
   </QueryClientProvider>
 );
 
-test('a payment that is declined while it was waited for says so, until another one begins', () => {
+test('a pending payment that ends declined shows a notice until the next payment starts', () => {
   const { rerender } = render(shown('pending'));
-  expect(screen.queryByText('That payment was declined')).toBeNull();
+  expect(screen.queryByText('The payment was declined')).toBeNull();
   act(() => rerender(shown('unpaid')));
-  expect(screen.getByText('That payment was declined')).toBeDefined();
+  expect(screen.getByText('The payment was declined')).toBeDefined();
   act(() => rerender(shown('pending')));
-  expect(screen.queryByText('That payment was declined')).toBeNull();
+  expect(screen.queryByText('The payment was declined')).toBeNull();
 });
 
-test('a booking that nobody tried to pay says nothing of the kind', () => {
+test('a booking without a payment shows no declined notice', () => {
   const { rerender } = render(shown('unpaid'));
   act(() => rerender(shown('unpaid')));
-  expect(screen.queryByText('That payment was declined')).toBeNull();
+  expect(screen.queryByText('The payment was declined')).toBeNull();
 });
 
-test('a booking that costs nothing is confirmed without a choice of cards', () => {
+test('a free booking is confirmed without a choice of cards', () => {
   const shownFor = (totalMinor: number) => (
     <QueryClientProvider client={createQueryClient()}>
       <HeldBooking booking={{ ...booking, payment: 'unpaid', totalMinor }} event={undefined} secondsLeft={300} />
@@ -49,7 +49,7 @@ test('a booking that costs nothing is confirmed without a choice of cards', () =
   );
   const { rerender } = render(shownFor(0));
   expect(screen.queryAllByRole('radio')).toEqual([]);
-  expect(screen.getByRole('button', { name: 'Get the tickets' })).toBeDefined();
+  expect(screen.getByRole('button', { name: 'Get tickets' })).toBeDefined();
   act(() => rerender(shownFor(1250)));
   expect(screen.queryAllByRole('radio').length).toBeGreaterThan(0);
   expect(screen.getByRole('button', { name: 'Pay €12.50' })).toBeDefined();

@@ -7,7 +7,7 @@ import { CancelBooking } from './cancel-booking.tsx';
 import { HoldClock } from './hold-clock.tsx';
 import { PaymentForm } from './payment-form.tsx';
 
-/** Places that are held until they are paid, or confirmed if they cost nothing. */
+/** A held booking: the buyer pays for it, confirms it if it is free, or releases the tickets. */
 export function HeldBooking({
   booking,
   event,
@@ -17,23 +17,20 @@ export function HeldBooking({
   event: Event | undefined;
   secondsLeft: number;
 }) {
-  const declined = useDeclinedMeanwhile(booking);
+  const declined = useLateDecline(booking);
   return (
-    <Page title={booking.totalMinor === 0 ? 'Confirm your places' : 'Pay for your places'}>
+    <Page title={booking.totalMinor === 0 ? 'Confirm your tickets' : 'Pay for your tickets'}>
       <div className="grid items-start gap-8 lg:grid-cols-[1fr_22rem]">
         <div className="space-y-6">
           <HoldClock booking={booking} secondsLeft={secondsLeft} />
           {declined && (
             <div role="alert">
-              <Notice tone="bad" title="That payment was declined">
-                <p>
-                  The provider said no after all. Nothing was charged, and your places are still held: choose another
-                  way to pay.
-                </p>
+              <Notice tone="bad" title="The payment was declined">
+                <p>Nothing was charged, and your tickets are still held. Choose another way to pay.</p>
               </Notice>
             </div>
           )}
-          {booking.payment === 'pending' ? <PaymentUnderWay /> : <PaymentForm booking={booking} />}
+          {booking.payment === 'pending' ? <PaymentPending /> : <PaymentForm booking={booking} />}
         </div>
         <div className="space-y-4">
           <BookingSummary booking={booking} event={event} />
@@ -44,8 +41,8 @@ export function HeldBooking({
   );
 }
 
-/** Whether a payment that was under way while this page was open has come to nothing, until the next one begins. */
-function useDeclinedMeanwhile({ payment }: Booking): boolean {
+/** Returns whether a pending payment was declined while this page was open, until the next payment starts. */
+function useLateDecline({ payment }: Booking): boolean {
   const [seen, setSeen] = useState(payment);
   const [declined, setDeclined] = useState(false);
   if (seen !== payment) {
@@ -55,12 +52,12 @@ function useDeclinedMeanwhile({ payment }: Booking): boolean {
   return declined;
 }
 
-function PaymentUnderWay() {
+function PaymentPending() {
   return (
-    <Notice tone="warn" title="A payment is under way">
+    <Notice tone="warn" title="Your payment is in progress">
       <p>
-        The provider has not said yet how it went. This page asks every second and shows your tickets as soon as they
-        are there. You are charged once, whatever you click or reload.
+        The payment provider has not confirmed it yet. This page checks every second and shows your tickets as soon as
+        they are paid. You can reload or come back later: you are charged once.
       </p>
     </Notice>
   );

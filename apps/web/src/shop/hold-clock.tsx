@@ -4,15 +4,15 @@ import type { CSSProperties } from 'react';
 import { useSpokenCountdown } from '../interface/countdown.tsx';
 import { clockFace } from '../words/durations.ts';
 
-/** From here on the clock looks urgent. */
+/** From this many seconds down, the clock is shown as urgent. */
 const urgentSeconds = 60;
 
-/** How long the places are still held: seen every second, spoken now and then. */
+/** Counts down how long the tickets are held: visible every second, announced to screen readers at a few marks. */
 export function HoldClock({ booking, secondsLeft }: { booking: Booking; secondsLeft: number }) {
-  useSpokenCountdown(secondsLeft, (time) => `Your places are held for ${time} more.`);
+  useSpokenCountdown(secondsLeft, (time) => `Your tickets are held for ${time} more.`);
   const urgent = secondsLeft <= urgentSeconds;
-  const wholeMs = Date.parse(booking.holdExpiresAt) - Date.parse(booking.createdAt);
-  const share = wholeMs > 0 ? Math.min(1, (secondsLeft * 1000) / wholeMs) : 0;
+  const durationMs = Date.parse(booking.holdExpiresAt) - Date.parse(booking.createdAt);
+  const share = durationMs > 0 ? Math.min(1, (secondsLeft * 1000) / durationMs) : 0;
   return (
     <section
       aria-labelledby="hold"
@@ -20,7 +20,7 @@ export function HoldClock({ booking, secondsLeft }: { booking: Booking; secondsL
     >
       <div className="flex flex-wrap items-baseline justify-between gap-x-6">
         <h2 id="hold" className={clsx('text-lg font-semibold', urgent ? 'text-warn' : 'text-accent')}>
-          Your places are held for
+          Your tickets are held for
         </h2>
         <p role="timer" className="text-4xl font-bold tabular-nums">
           {clockFace(secondsLeft)}
@@ -35,7 +35,7 @@ export function HoldClock({ booking, secondsLeft }: { booking: Booking; secondsL
           style={{ '--share': share } as CSSProperties}
         />
       </div>
-      <p>Nobody can take them before then. Reloading, going back, or another tab changes nothing about it.</p>
+      <p>Nobody else can buy them until then. You can reload, go back or open another tab without losing them.</p>
     </section>
   );
 }

@@ -8,7 +8,7 @@ import { BookingSummary } from './booking-summary.tsx';
 import { CancelBooking } from './cancel-booking.tsx';
 import { TicketCard } from './ticket-card.tsx';
 
-/** Tickets, ready to be shown at the door or printed. */
+/** The tickets of a confirmed booking, to show at the door or to print. */
 export function PaidBooking({ booking, event }: { booking: Booking; event: Event | undefined }) {
   const count = booking.tickets.length;
   const started = event !== undefined && serverClock.now() >= Date.parse(event.startsAt);
@@ -17,8 +17,7 @@ export function PaidBooking({ booking, event }: { booking: Booking; event: Event
       title={count === 1 ? 'Your ticket' : `Your ${count} tickets`}
       lead={
         <p className="print:hidden">
-          {booking.totalMinor === 0 ? 'Yours.' : 'Paid and yours.'} Show each code at the door: it admits one person,
-          once.
+          {booking.totalMinor === 0 ? '' : 'Paid. '}Show each code at the door: it admits one person, once.
         </p>
       }
     >
@@ -26,7 +25,7 @@ export function PaidBooking({ booking, event }: { booking: Booking; event: Event
         <ul className="space-y-5">
           {booking.tickets.map((ticket, index) => (
             <li key={ticket.id} className="break-inside-avoid">
-              <TicketCard ticket={ticket} event={event} place={`${index + 1} of ${count}`} />
+              <TicketCard ticket={ticket} event={event} position={`${index + 1} of ${count}`} />
             </li>
           ))}
         </ul>
@@ -35,7 +34,7 @@ export function PaidBooking({ booking, event }: { booking: Booking; event: Event
           {event && !started && <AddToCalendar booking={booking} event={event} />}
           <Button look="quiet" wide onClick={() => window.print()}>
             <Icon name="print" />
-            Print {count === 1 ? 'the ticket' : 'the tickets'}
+            Print {count === 1 ? 'ticket' : 'tickets'}
           </Button>
           {!started && <CancelBooking booking={booking} />}
         </div>

@@ -11,26 +11,26 @@ import { ProblemNotice } from '../interface/notice.tsx';
 import { money } from '../words/money.ts';
 
 const tokens: Record<PaymentToken, { name: string; text: string }> = {
-  tok_accepted: { name: 'A card that works', text: 'The charge is accepted at once.' },
+  tok_accepted: { name: 'A card that works', text: 'The payment succeeds at once.' },
   tok_declined: {
     name: 'A card that is declined',
-    text: 'The bank says no. Your places stay held, and you can choose another card.',
+    text: 'The bank declines the payment. Your tickets stay held, and you can choose another card.',
   },
   tok_slow: {
     name: 'A slow bank',
-    text: 'The charge is accepted after some seconds. Wait, reload, or come back later: you are charged once.',
+    text: 'The payment succeeds after a few seconds. Wait, reload or come back later: you are charged once.',
   },
   tok_answer_lost: {
-    name: 'The answer gets lost',
-    text: 'The charge is made, but its answer never arrives. The provider’s own message brings your tickets a moment later.',
+    name: 'A lost response',
+    text: 'The payment succeeds, but the response never arrives. The provider’s webhook delivers your tickets a moment later.',
   },
 };
 const choices = Object.entries(tokens) as [PaymentToken, (typeof tokens)[PaymentToken]][];
 const now = () => Date.now();
 
 /**
- * Pays with the sandbox provider: each of its test cards shows another way that a payment can go. A booking that costs nothing
- * is confirmed without one.
+ * Pays with the sandbox provider, whose test cards show how a payment can succeed or fail. A free booking is confirmed
+ * without a card.
  */
 export function PaymentForm({ booking }: { booking: Booking }) {
   const [paymentToken, setPaymentToken] = useState<PaymentToken>('tok_accepted');
@@ -44,7 +44,7 @@ export function PaymentForm({ booking }: { booking: Booking }) {
       client.invalidateQueries({ queryKey: ['bookings'] }).catch(() => undefined);
       announce(free ? 'Here are your tickets.' : 'Paid. Here are your tickets.');
     },
-    // Whatever it says, how the booking stands now decides what this page shows: a payment under way, tickets, or its end.
+    // After any failure, the booking's current status decides what this page shows.
     () => client.invalidateQueries({ queryKey }),
   );
   const { problem } = payment;
@@ -59,21 +59,21 @@ export function PaymentForm({ booking }: { booking: Booking }) {
       }}
     >
       {free ? (
-        <p>These tickets are free: there is nothing to pay.</p>
+        <p>These tickets are free. You have nothing to pay.</p>
       ) : (
         <Cards chosen={paymentToken} onChoose={setPaymentToken} />
       )}
       {problem && (
-        <ProblemNotice problem={problem} doing="paying" automatic={payment.automatic} again={payment.again} />
+        <ProblemNotice problem={problem} action="paying" automatic={payment.automatic} retry={payment.retry} />
       )}
       <Button
         type="submit"
         wide
         busy={payment.busy}
-        busyText={free ? 'Confirming' : 'Paying: this can take some seconds'}
+        busyText={free ? 'Confirming' : 'Paying: this can take a few seconds'}
         waitSeconds={waitSeconds}
       >
-        {free ? 'Get the tickets' : `Pay ${money(booking.totalMinor, booking.currency)}`}
+        {free ? 'Get tickets' : `Pay ${money(booking.totalMinor, booking.currency)}`}
       </Button>
     </form>
   );
@@ -84,7 +84,7 @@ function Cards({ chosen, onChoose }: { chosen: PaymentToken; onChoose: (token: P
     <fieldset className="space-y-3">
       <legend className="mb-3 text-2xl font-bold">Choose how to pay</legend>
       <p className="text-muted">
-        This is a sandbox: no real card, no real money. Each choice shows one way a payment can go.
+        This is a sandbox: no real cards and no real money. Each choice shows one way a payment can end.
       </p>
       {choices.map(([token, { name, text }]) => (
         <label

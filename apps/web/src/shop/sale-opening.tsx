@@ -17,8 +17,8 @@ export function SaleOpening({ event, secondsLeft }: { event: Event; secondsLeft:
           {duration(secondsLeft)}
         </p>
         <p className="text-muted">
-          {readerTime(event.salesOpenAt)} on your clock. Stay on this page: it opens by itself, and reloading does not
-          bring you forward.
+          {readerTime(event.salesOpenAt)} your time. Keep this page open: the sale starts here by itself, and reloading
+          gives you no advantage.
         </p>
       </div>
       <ul className="divide-y divide-line border-t border-line">

@@ -6,16 +6,24 @@ import { typeName } from './booking-summary.tsx';
 import { EventWhen } from './event-when.tsx';
 
 /**
- * One ticket as paper: what it admits to, and the code on its stub.
- * @param place which ticket of the booking, as in "1 of 2"
+ * One printable ticket with its QR code.
+ * @param position in the booking, such as "1 of 2"
  */
-export function TicketCard({ ticket, event, place }: { ticket: Ticket; event: Event | undefined; place: string }) {
+export function TicketCard({
+  ticket,
+  event,
+  position,
+}: {
+  ticket: Ticket;
+  event: Event | undefined;
+  position: string;
+}) {
   return (
-    <article className="tear-card" aria-label={`Ticket ${place}`}>
+    <article className="tear-card" aria-label={`Ticket ${position}`}>
       <div className="tear-ticket flex flex-col sm:flex-row">
         <div className="grow space-y-3 p-5 sm:p-6">
           <p className="flex justify-between text-sm font-semibold text-muted">
-            <span>Ticket {place}</span>
+            <span>Ticket {position}</span>
             <span>Admits one</span>
           </p>
           <div>
@@ -35,19 +43,19 @@ export function TicketCard({ ticket, event, place }: { ticket: Ticket; event: Ev
           </p>
           {ticket.checkedInAt && (
             <p className="font-semibold text-warn">
-              Used on {readerTime(ticket.checkedInAt)}. It does not admit again.
+              Used on {readerTime(ticket.checkedInAt)}. It cannot be used again.
             </p>
           )}
         </div>
         <div className="ticket-stub grid shrink-0 place-items-center">
-          <QrCode ticketId={ticket.id} place={place} />
+          <QrCode ticketId={ticket.id} position={position} />
         </div>
       </div>
     </article>
   );
 }
 
-function QrCode({ ticketId, place }: { ticketId: string; place: string }) {
+function QrCode({ ticketId, position }: { ticketId: string; position: string }) {
   const [failures, setFailures] = useState(0);
   const [broken, setBroken] = useState(false);
   if (broken) {
@@ -59,15 +67,15 @@ function QrCode({ ticketId, place }: { ticketId: string; place: string }) {
           setBroken(false);
         }}
       >
-        Load the code
+        Reload QR code
       </Button>
     );
   }
   return (
     <img
-      // Another address after a failure, or the browser would not ask again.
+      // A new address after each failure, because the browser does not request a failed one again.
       src={`${pathOf('readTicketCode', { id: ticketId })}${failures > 0 ? `#${failures}` : ''}`}
-      alt={`QR code of ticket ${place}`}
+      alt={`QR code of ticket ${position}`}
       width={176}
       height={176}
       className="size-44 rounded-control bg-qr-ground p-2"

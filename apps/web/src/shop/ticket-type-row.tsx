@@ -1,23 +1,23 @@
 import type { TicketType } from '@minitickets/contract';
 import { Stepper } from '../interface/stepper.tsx';
-import { placesLeft } from '../words/availability.ts';
+import { ticketsLeft } from '../words/availability.ts';
 import { price } from '../words/money.ts';
 import { AvailabilityBadge } from './availability-note.tsx';
 
-/** One kind of place: its price, whether there are any, and how many of them are chosen. */
+/** One ticket type: its price, its availability, and the quantity chosen. */
 export function TicketTypeRow({
   type,
   quantity,
-  room,
+  allowance,
   onChange,
 }: {
   type: TicketType;
   quantity: number;
-  /** How many places more one person may choose. */
-  room: number;
+  /** How many more tickets this buyer may choose. */
+  allowance: number;
   onChange: (quantity: number) => void;
 }) {
-  const max = quantity + Math.max(0, Math.min(room, type.available - quantity));
+  const max = quantity + Math.max(0, Math.min(allowance, type.available - quantity));
   const tooMany = quantity > type.available;
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-card bg-surface p-4 inset-ring inset-ring-line">
@@ -25,7 +25,7 @@ export function TicketTypeRow({
         <h3 className="text-lg font-semibold">{type.name}</h3>
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="font-bold">{price(type.priceMinor, type.currency)}</span>
-          <AvailabilityBadge availability={placesLeft(type)} available="Available" />
+          <AvailabilityBadge availability={ticketsLeft(type)} available="Available" />
         </p>
       </div>
       {(type.available > 0 || quantity > 0) && (
@@ -33,8 +33,9 @@ export function TicketTypeRow({
       )}
       {tooMany && (
         <p className="w-full text-sm font-medium text-warn">
-          {type.available === 0 ? 'None is' : `Only ${type.available} ${type.available === 1 ? 'is' : 'are'}`} available
-          at this moment. Holding more will be refused.
+          {type.available === 0
+            ? 'No tickets of this type are available now.'
+            : `Only ${type.available} ${type.available === 1 ? 'is' : 'are'} available now: choose fewer.`}
         </p>
       )}
     </li>

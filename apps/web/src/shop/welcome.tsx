@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../interface/icon.tsx';
 
-/** Says on the first page what this is, and where else to begin than with the events below. */
+/** Introduces the project on the first page, with links to everything but the shop itself. */
 export function Welcome() {
   return (
     <section aria-labelledby="welcome" className="rounded-card bg-accent-soft p-4 sm:p-5">
@@ -10,11 +10,11 @@ export function Welcome() {
         What this is
       </h2>
       <p className="max-w-3xl">
-        <strong>A complete ticket shop that is also a place to study.</strong> Book something below, or look behind it:
-        several tasks, one shared rate limit, no place sold twice.
+        <strong>A complete ticket shop, built for studying system design.</strong> Book something below, or look behind
+        the scenes: several API tasks, one shared rate limit, no overselling.
       </p>
       <ul className="mt-3 flex flex-wrap gap-2 sm:grid sm:grid-cols-2 lg:grid-cols-4">
-        <Door icon="flask" name="Decisions" text="guess, run, and see it proved">
+        <Door icon="flask" name="Decisions" text="guess, run, see the proof">
           {(className, words) => (
             <Link to="/decisions" className={className}>
               {words}
@@ -28,14 +28,14 @@ export function Welcome() {
             </Link>
           )}
         </Door>
-        <Door icon="desk" name="Operations" text="live decisions, limits">
+        <Door icon="desk" name="Operations" text="live traffic and limits">
           {(className, words) => (
             <Link to="/operations" className={className}>
               {words}
             </Link>
           )}
         </Door>
-        <Door icon="book" name="API reference" text="every call, to try">
+        <Door icon="book" name="API reference" text="try every endpoint">
           {(className, words) => (
             <a href="/docs" className={className}>
               {words}

@@ -1,6 +1,6 @@
 import type { Event, TicketType } from '@minitickets/contract';
 import { describe, expect, test } from 'vitest';
-import { availabilityOf, cheapest, placesLeft } from './availability.ts';
+import { availabilityOf, cheapest, ticketsLeft } from './availability.ts';
 
 const opens = Date.parse('2026-06-01T10:00:00Z');
 const closes = Date.parse('2026-06-20T10:00:00Z');
@@ -29,17 +29,17 @@ const event = (change: Partial<Event> = {}): Event => ({
 });
 
 describe('the sale of an event', () => {
-  test('opens at its instant, not a millisecond before', () => {
+  test('the sale opens at its instant, not a millisecond before', () => {
     expect(availabilityOf(event(), opens - 1)).toEqual({ kind: 'sales_not_open', opensAtMs: opens });
     expect(availabilityOf(event(), opens)).toEqual({ kind: 'available' });
   });
 
-  test('closes at its instant', () => {
+  test('the sale closes at its instant', () => {
     expect(availabilityOf(event(), closes - 1)).toEqual({ kind: 'available' });
     expect(availabilityOf(event(), closes)).toEqual({ kind: 'sales_closed' });
   });
 
-  test('closes when the event starts, if it was to close later', () => {
+  test('the sale closes when the event starts, even if its closing time is later', () => {
     const begun = event({ startsAt: new Date(closes - 10).toISOString() });
     expect(availabilityOf(begun, closes - 11)).toEqual({ kind: 'available' });
     expect(availabilityOf(begun, closes - 10)).toEqual({ kind: 'sales_closed' });
@@ -49,22 +49,22 @@ describe('the sale of an event', () => {
     expect(availabilityOf(event({ status: 'cancelled' }), opens - 1)).toEqual({ kind: 'cancelled' });
   });
 
-  test('is sold out only when no kind of place is left', () => {
+  test('an event is sold out only when every ticket type is', () => {
     const [gone, two] = [type({ available: 0 }), type({ available: 2, capacity: 100 })];
     expect(availabilityOf(event({ ticketTypes: [gone, gone] }), opens)).toEqual({ kind: 'sold_out' });
-    expect(availabilityOf(event({ ticketTypes: [gone, two] }), opens)).toEqual({ kind: 'few_left', places: 2 });
+    expect(availabilityOf(event({ ticketTypes: [gone, two] }), opens)).toEqual({ kind: 'few_left', tickets: 2 });
   });
 });
 
-test('few are at most twenty, and at most a tenth', () => {
-  expect(placesLeft({ available: 20, capacity: 1000 })).toEqual({ kind: 'few_left', places: 20 });
-  expect(placesLeft({ available: 21, capacity: 1000 })).toEqual({ kind: 'available' });
-  expect(placesLeft({ available: 5, capacity: 50 })).toEqual({ kind: 'few_left', places: 5 });
-  expect(placesLeft({ available: 6, capacity: 50 })).toEqual({ kind: 'available' });
-  expect(placesLeft({ available: 1, capacity: 1 })).toEqual({ kind: 'few_left', places: 1 });
+test('"few left" means at most twenty tickets and at most a tenth of the capacity', () => {
+  expect(ticketsLeft({ available: 20, capacity: 1000 })).toEqual({ kind: 'few_left', tickets: 20 });
+  expect(ticketsLeft({ available: 21, capacity: 1000 })).toEqual({ kind: 'available' });
+  expect(ticketsLeft({ available: 5, capacity: 50 })).toEqual({ kind: 'few_left', tickets: 5 });
+  expect(ticketsLeft({ available: 6, capacity: 50 })).toEqual({ kind: 'available' });
+  expect(ticketsLeft({ available: 1, capacity: 1 })).toEqual({ kind: 'few_left', tickets: 1 });
 });
 
-test('"from" names the cheapest place that one can still have', () => {
+test('"from" names the cheapest ticket type that is still available', () => {
   const students = type({ id: 'students', priceMinor: 2000, available: 0 });
   const lawn = type({ id: 'lawn', priceMinor: 4500 });
   const stand = type({ id: 'stand', priceMinor: 7900 });

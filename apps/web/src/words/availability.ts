@@ -2,13 +2,13 @@ import type { Event, TicketType } from '@minitickets/contract';
 
 export type Availability =
   | { kind: 'cancelled' | 'draft' | 'sales_closed' | 'sold_out' | 'available' | 'nothing_on_offer' }
-  | { kind: 'few_left'; places: number }
+  | { kind: 'few_left'; tickets: number }
   | { kind: 'sales_not_open'; opensAtMs: number };
 
-/** At most this many places are "few", and never more than a tenth of what there was. */
-const fewPlaces = 20;
+/** "Only N left" is shown from this many tickets down, and never above a tenth of the capacity. */
+const maxFewTickets = 20;
 
-/** What the sale of an event is like at an instant of the server's clock. */
+/** Returns the state of an event's sale at an instant of the server's clock. */
 export function availabilityOf(event: Event, nowMs: number): Availability {
   if (event.status === 'cancelled') return { kind: 'cancelled' };
   if (event.status === 'draft') return { kind: 'draft' };
@@ -16,20 +16,20 @@ export function availabilityOf(event: Event, nowMs: number): Availability {
   const opensAtMs = Date.parse(event.salesOpenAt);
   if (nowMs < opensAtMs) return { kind: 'sales_not_open', opensAtMs };
   if (event.ticketTypes.length === 0) return { kind: 'nothing_on_offer' };
-  return placesLeft({
+  return ticketsLeft({
     available: sum(event.ticketTypes.map((type) => type.available)),
     capacity: sum(event.ticketTypes.map((type) => type.capacity)),
   });
 }
 
-/** The same for the places of one ticket type, or of all of them together. */
-export function placesLeft({ available, capacity }: Pick<TicketType, 'available' | 'capacity'>): Availability {
+/** Returns how much is left of one ticket type, or of all ticket types together. */
+export function ticketsLeft({ available, capacity }: Pick<TicketType, 'available' | 'capacity'>): Availability {
   if (available <= 0) return { kind: 'sold_out' };
-  const few = available <= Math.min(fewPlaces, Math.ceil(capacity / 10));
-  return few ? { kind: 'few_left', places: available } : { kind: 'available' };
+  const few = available <= Math.min(maxFewTickets, Math.ceil(capacity / 10));
+  return few ? { kind: 'few_left', tickets: available } : { kind: 'available' };
 }
 
-/** The cheapest ticket type that still has places, or the cheapest of all when none has. */
+/** Returns the cheapest ticket type that is still available, or the cheapest of all when every one is sold out. */
 export function cheapest(types: readonly TicketType[]): TicketType | undefined {
   const open = types.filter((type) => type.available > 0);
   const candidates = open.length > 0 ? open : types;
@@ -39,7 +39,7 @@ export function cheapest(types: readonly TicketType[]): TicketType | undefined {
   );
 }
 
-/** When the sale ends: as it was to, or when the event starts if that is earlier. */
+/** Returns when the sale ends: at `salesCloseAt`, or when the event starts if that is earlier. */
 export function saleEndOf({ salesCloseAt, startsAt }: Pick<Event, 'salesCloseAt' | 'startsAt'>) {
   return Date.parse(startsAt) < Date.parse(salesCloseAt) ? startsAt : salesCloseAt;
 }

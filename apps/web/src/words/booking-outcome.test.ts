@@ -16,7 +16,7 @@ const booking = (payment: Booking['payment']): Booking => ({
 });
 
 describe.each(['cancelled', 'expired'] as const)('%s', (status) => {
-  test.each(bookingPayment.options)('says where the money is when it is %s', (payment) => {
+  test.each(bookingPayment.options)('the text says where the money is when it is %s', (payment) => {
     const { title, text } = bookingOutcome(booking(payment), status);
     expect(title).not.toBe('');
     expect(text).toMatch(payment === 'unpaid' ? /Nothing was charged/ : /refund/);
@@ -24,6 +24,6 @@ describe.each(['cancelled', 'expired'] as const)('%s', (status) => {
   });
 });
 
-test('an open payment of an ended hold promises neither tickets nor money, only the answer', () => {
-  expect(bookingOutcome(booking('pending'), 'expired').text).toMatch(/places are still free.*otherwise/);
+test('a pending payment of an expired hold promises neither tickets nor a refund, only the result', () => {
+  expect(bookingOutcome(booking('pending'), 'expired').text).toMatch(/still available.*otherwise/);
 });

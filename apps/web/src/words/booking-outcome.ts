@@ -3,8 +3,8 @@ import { readerTime } from './dates.ts';
 import { money } from './money.ts';
 
 /**
- * Says how a booking ended that has no tickets (any more), and where the money is.
- * @param status what it is by now: a hold whose time is over is `expired`, whatever the page was last told
+ * Says how a booking without valid tickets ended, and where the money is.
+ * @param status its status now: a hold whose time is up is `expired`, even if the last response still said `held`
  */
 export function bookingOutcome(
   { payment, totalMinor, currency, holdExpiresAt }: Booking,
@@ -14,25 +14,25 @@ export function bookingOutcome(
   const free = totalMinor === 0;
   const moneyWords = {
     unpaid: 'Nothing was charged.',
-    pending: `A payment of ${sum} is still on its way. If it was charged, it is refunded, and this page says so.`,
+    pending: `A payment of ${sum} is still in progress. If it is charged, you get a full refund, and this page says so.`,
     paid: `${sum} was paid and is being refunded.`,
-    refunded: `${sum} is refunded.`,
+    refunded: `${sum} was refunded.`,
   }[free ? 'unpaid' : payment];
   if (status === 'cancelled') {
-    return { title: 'This booking was cancelled', text: `Its places were given back. ${moneyWords}` };
+    return { title: 'This booking was cancelled', text: `Its tickets are back on sale. ${moneyWords}` };
   }
-  const end = `The time to pay was over on ${readerTime(holdExpiresAt)}.`;
+  const end = `The time to pay ended on ${readerTime(holdExpiresAt)}.`;
   if (!free && payment === 'pending') {
     return {
-      title: 'The hold ended while you were paying',
-      text: `${end} If your payment goes through and places are still free, you get your tickets; otherwise it is refunded. This page shows which, as soon as it is known.`,
+      title: 'The hold expired while you were paying',
+      text: `${end} If your payment goes through and the tickets are still available, you get them; otherwise you get a full refund. This page shows the result as soon as it arrives.`,
     };
   }
   if (!free && payment === 'refunded') {
     return {
       title: 'Your payment came too late',
-      text: `${end} It arrived after that, when the places had gone to others. ${moneyWords}`,
+      text: `${end} Your payment arrived after that, when the tickets were sold to others. ${moneyWords}`,
     };
   }
-  return { title: 'The hold has ended', text: `${end} The places were given back. ${moneyWords}` };
+  return { title: 'Your hold has expired', text: `${end} The tickets are back on sale. ${moneyWords}` };
 }

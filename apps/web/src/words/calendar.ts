@@ -1,20 +1,20 @@
 import type { Event } from '@minitickets/contract';
 
-/** An event tells no end; a calendar needs one to show it as what it is. */
-const shownHours = 3;
+/** Events have no end time, and calendars need one. */
+const assumedHours = 3;
 
 /**
- * A calendar entry for an event (RFC 5545). Times are in UTC, so that a calendar needs to know nothing of time zones and
- * shows the right hour wherever it is.
- * @param url the booking's, to come back to the tickets
- * @param now when the entry is made
+ * Returns a calendar entry for an event (RFC 5545). Times are in UTC, so the entry needs no time zone definitions and every
+ * calendar shows the right hour.
+ * @param url of the booking, so that the entry leads to the tickets
+ * @param now when the entry is created
  */
 export function calendarEntry(
   event: Pick<Event, 'id' | 'name' | 'venue' | 'startsAt'>,
-  { url, now, places }: { url: string; now: Date; places: number },
+  { url, now, ticketCount }: { url: string; now: Date; ticketCount: number },
 ): string {
   const start = new Date(event.startsAt);
-  const end = new Date(start.getTime() + shownHours * 3_600_000);
+  const end = new Date(start.getTime() + assumedHours * 3_600_000);
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
@@ -26,7 +26,7 @@ export function calendarEntry(
     `DTEND:${utc(end)}`,
     `SUMMARY:${text(event.name)}`,
     `LOCATION:${text(event.venue)}`,
-    `DESCRIPTION:${text(`${places} ${places === 1 ? 'ticket' : 'tickets'}: ${url}`)}`,
+    `DESCRIPTION:${text(`${ticketCount} ${ticketCount === 1 ? 'ticket' : 'tickets'}: ${url}`)}`,
     `URL:${url}`,
     'END:VEVENT',
     'END:VCALENDAR',
@@ -40,7 +40,7 @@ const text = (value: string) => value.replace(/[\\;,]/g, '\\$&').replace(/\r?\n/
 
 const maxOctets = 75;
 
-/** A line has at most 75 octets; what is longer goes on after a break and a blank. No character is cut in two. */
+/** Folds a line after at most 75 octets, as RFC 5545 requires, without splitting a character. */
 function fold(line: string): string {
   const encoder = new TextEncoder();
   let folded = '';

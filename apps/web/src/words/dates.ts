@@ -1,20 +1,20 @@
 import { zoneOrUtc } from './zone-time.ts';
 
 export interface EventTime {
-  /** `Sat 5 December 2026, 19:00 CET`: on the event's own clock. */
+  /** `Sat 5 December 2026, 19:00 CET`, in the event's time zone. */
   there: string;
-  /** The same instant on the reader's clock, when that shows another time; its date only when that differs too. */
+  /** The same instant in the reader's time zone if the time differs there; with the date if that differs too. */
   here: string | undefined;
-  /** For the date block of a card, on the event's own clock. */
+  /** For the date block of a card, in the event's time zone. */
   day: string;
   month: string;
 }
 
 /**
- * Writes an instant with the offset of its own date, not of today's.
+ * Formats an instant with the UTC offset of its own date, not of today's.
  * @param instant ISO 8601
- * @param timeZone IANA, of the event
- * @param readerZone IANA, of the reader
+ * @param timeZone the event's, from IANA
+ * @param readerZone the reader's, from IANA
  */
 export function eventTime(instant: string, timeZone: string, readerZone: string = browserZone()): EventTime {
   const at = new Date(instant);
@@ -36,13 +36,13 @@ export function eventTime(instant: string, timeZone: string, readerZone: string 
   };
 }
 
-/** Writes the instants that a sentence of the API names (ISO 8601) as people do, on the clock of a zone. */
+/** Replaces the ISO 8601 instants in a sentence of the API by readable times in a time zone. */
 export const withTimesOf = (timeZone: string | undefined, sentence: string): string =>
   sentence.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) =>
     Number.isNaN(Date.parse(instant)) ? instant : eventTime(instant, timeZone ?? browserZone()).there,
   );
 
-/** `5 December 2026, 19:00` on the reader's clock. */
+/** `Sat 5 December 2026, 19:00`, in the reader's time zone. */
 export const readerTime = (instant: string, readerZone: string = browserZone()): string =>
   `${dateOf(new Date(instant), zoneOrUtc(readerZone))}, ${timeOf(new Date(instant), zoneOrUtc(readerZone))}`;
 

@@ -13,7 +13,7 @@ test('a countdown shows 0 exactly when its instant is reached, never before', ()
   );
 });
 
-test('it never promises a whole second more than there is', () => {
+test('a countdown never shows a whole second more than is left', () => {
   fc.assert(
     fc.property(instant, leftMs, (until, left) => {
       expect(secondsLeft(until, until - left) * 1000).toBeLessThan(Math.max(0, left) + 1000);
@@ -21,7 +21,7 @@ test('it never promises a whole second more than there is', () => {
   );
 });
 
-test('after the wait for the next second it shows one less, and not a millisecond sooner', () => {
+test('a countdown shows one second less after msToNextSecond, and not a millisecond sooner', () => {
   fc.assert(
     fc.property(instant, fc.integer({ min: 1, max: 100_000_000 }), (until, left) => {
       const now = until - left;
@@ -46,7 +46,7 @@ test.each([
   [7500, '2 h 5 min'],
   [86_400, '1 day'],
   [273_600, '3 days 4 h'],
-])('%i seconds are said as "%s"', (seconds, words) => {
+])('%i seconds are written as "%s"', (seconds, words) => {
   expect(duration(seconds)).toBe(words);
 });
 
@@ -56,11 +56,11 @@ test.each([
   [547, '9:07'],
   [600, '10:00'],
   [3600, '60:00'],
-])('%i seconds stand on the clock as %s', (seconds, face) => {
+])('a clock face shows %i seconds as %s', (seconds, face) => {
   expect(clockFace(seconds)).toBe(face);
 });
 
-test('a ten-minute hold is spoken five times', () => {
+test('a ten-minute countdown is announced five times', () => {
   const marks = Array.from({ length: 600 }, (_, passed) => spokenMark(600 - passed));
   const changes = marks.filter((mark, index) => index === 0 || mark !== marks[index - 1]);
   expect(changes).toEqual([undefined, 300, 120, 60, 30, 10]);

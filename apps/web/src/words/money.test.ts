@@ -12,16 +12,16 @@ test.each([
   [1500, 'KWD', 'KWD 1.500'],
   [1500, 'UGX', 'UGX 1,500'],
   [3900, 'DEM', 'DEM 39.00'],
-])('%i minor units of %s are %s', (minor, currency, words) => {
+])('%i minor units of %s are written as %s', (minor, currency, words) => {
   expect(money(minor, currency).replace(/\s/g, ' ')).toBe(words);
 });
 
-test('a price of zero is called free', () => {
+test('a price of zero is written as "Free"', () => {
   expect(price(0, 'EUR')).toBe('Free');
   expect(price(1, 'EUR')).toBe('€0.01');
 });
 
-test('a typed amount is read in the minor units of its currency, and anything else is refused', () => {
+test('a typed amount is parsed into the minor units of its currency, and anything else is refused', () => {
   expect(minorFrom('39', 'EUR')).toBe(3900);
   expect(minorFrom('39.5', 'EUR')).toBe(3950);
   expect(minorFrom(' 0,29 ', 'EUR')).toBe(29);

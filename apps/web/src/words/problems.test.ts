@@ -1,11 +1,11 @@
 import { type ProblemCode, problems } from '@minitickets/contract';
 import { describe, expect, test } from 'vitest';
 import type { LocalCode } from '../api/client.ts';
-import { type Doing, explain } from './problems.ts';
+import { explain, type UserAction } from './problems.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
 const localCodes: LocalCode[] = ['connection_lost', 'deadline_passed', 'unreadable_answer'];
-const doings: Doing[] = [
+const actions: UserAction[] = [
   'reading',
   'holding',
   'paying',
@@ -18,12 +18,12 @@ const doings: Doing[] = [
 ];
 const apiWords = { title: 'TITLE OF THE API', detail: 'DETAIL OF THE API.' };
 
-const told = (code: string, doing: Doing, status = 409) =>
-  explain({ code: code as ProblemCode, status, ...apiWords }, doing);
+const explained = (code: string, action: UserAction, status = 409) =>
+  explain({ code: code as ProblemCode, status, ...apiWords }, action);
 
 describe.each([...codes, ...localCodes])('%s', (code) => {
-  test.each(doings)('has words of its own while %s', (doing) => {
-    const { title, text } = told(code, doing);
+  test.each(actions)('is explained in the pages’ own words while %s', (action) => {
+    const { title, text } = explained(code, action);
     expect(title).not.toBe(apiWords.title);
     expect(title.length).toBeGreaterThan(5);
     expect(text).toMatch(/[.!]$/);
@@ -31,12 +31,12 @@ describe.each([...codes, ...localCodes])('%s', (code) => {
   });
 });
 
-test('where only the API knows the reason, its own is told', () => {
-  const reasons = codes.filter((code) => told(code, 'changing').text === apiWords.detail);
+test('where only the API knows the reason, the page shows the API’s detail', () => {
+  const reasons = codes.filter((code) => explained(code, 'changing').text === apiWords.detail);
   expect(reasons).toEqual(['already_checked_in', 'ticket_not_valid', 'change_not_possible', 'pause_not_possible']);
 });
 
-test('a time that the API names is told on the clock of the event', () => {
+test('a time in the API’s detail is shown in the event’s time zone', () => {
   const detail = 'It admitted somebody on 2026-11-29T22:33:24.340Z.';
   const used = { code: 'already_checked_in', status: 409, title: '', detail } as const;
   expect(explain(used, 'checking_in', 'Europe/Zurich').text).toBe(
@@ -45,7 +45,7 @@ test('a time that the API names is told on the clock of the event', () => {
   expect(explain(used, 'checking_in').text).not.toMatch(/T\d\d:/);
 });
 
-test('who wants more than one person may have is told how many that is', () => {
+test('a buyer over the limit per person reads how high that limit is', () => {
   const detail = 'One person can have at most 4 tickets for this event.';
   const refused = { code: 'user_limit_reached', status: 409, title: '', detail } as const;
   expect(explain(refused, 'holding').text).toMatch(
@@ -53,30 +53,30 @@ test('who wants more than one person may have is told how many that is', () => {
   );
 });
 
-test('only who chose places is told that a choice is kept', () => {
-  expect(doings.filter((doing) => told('unauthenticated', doing).text.includes('choice'))).toEqual(['holding']);
+test('only a buyer who chose tickets reads that the choice is kept', () => {
+  expect(actions.filter((action) => explained('unauthenticated', action).text.includes('choice'))).toEqual(['holding']);
 });
 
-test('who has to wait for a time is told to wait', () => {
+test('a refusal with a known end asks the user to wait', () => {
   for (const code of ['rate_limited', 'suppressed', 'sales_not_open'] as const) {
-    expect(told(code, 'holding').next).toBe('wait');
+    expect(explained(code, 'holding').next).toBe('wait');
   }
 });
 
-test('who pays for what cannot be had is told that the money comes back', () => {
+test('a buyer who paid for tickets that are gone reads that the money comes back', () => {
   for (const code of ['event_not_on_sale', 'booking_not_payable', 'hold_expired']) {
-    expect(told(code, 'paying').text).toMatch(/sent back in full|refunded/);
-    expect(told(code, 'paying').text).not.toContain('Nothing was held');
+    expect(explained(code, 'paying').text).toMatch(/full refund/);
+    expect(explained(code, 'paying').text).not.toContain('Nothing was held');
   }
-  expect(told('event_not_on_sale', 'holding').text).toContain('Nothing was held');
+  expect(explained('event_not_on_sale', 'holding').text).toContain('Nothing was held');
 });
 
-test('who has to log in is led to the log-in', () => {
-  expect(told('unauthenticated', 'holding').next).toBe('log_in');
-  expect(codes.filter((code) => told(code, 'holding').next === 'log_in')).toEqual(['unauthenticated']);
+test('an unauthenticated user, and nobody else, is led to the log-in', () => {
+  expect(explained('unauthenticated', 'holding').next).toBe('log_in');
+  expect(codes.filter((code) => explained(code, 'holding').next === 'log_in')).toEqual(['unauthenticated']);
 });
 
-test('when nobody knows whether it was carried out, nobody says that it was not', () => {
+test('when the outcome is unknown, the text never claims that nothing happened', () => {
   const open = [
     'connection_lost',
     'deadline_passed',
@@ -86,22 +86,22 @@ test('when nobody knows whether it was carried out, nobody says that it was not'
     'internal_error',
   ];
   for (const code of open) {
-    expect(told(code, 'holding').text).not.toContain('Nothing was held');
-    expect(told(code, 'holding').text).toMatch(/once/);
-    expect(told(code, 'paying').text).toMatch(/charged once/);
-    expect(told(code, 'holding').next).toBe('again');
+    expect(explained(code, 'holding').text).not.toContain('Nothing was held');
+    expect(explained(code, 'holding').text).toMatch(/once/);
+    expect(explained(code, 'paying').text).toMatch(/charged once/);
+    expect(explained(code, 'holding').next).toBe('again');
   }
 });
 
-test('a refusal at the door says that nothing happened', () => {
+test('a rate-limited request reads that nothing happened', () => {
   for (const code of ['rate_limited', 'suppressed']) {
-    expect(told(code, 'holding').text).toContain('Nothing was held');
-    expect(told(code, 'paying').text).toContain('Nothing was charged');
+    expect(explained(code, 'holding').text).toContain('Nothing was held');
+    expect(explained(code, 'paying').text).toContain('Nothing was charged');
   }
 });
 
-test('a code that these pages do not know is told in the words of the API', () => {
-  expect(told('added_later', 'holding')).toEqual({ title: apiWords.title, text: apiWords.detail, next: 'none' });
-  expect(told('added_later', 'holding', 503).next).toBe('again');
-  expect(told('toString', 'holding').title).toBe(apiWords.title);
+test('an unknown problem code keeps the API’s own title and detail', () => {
+  expect(explained('added_later', 'holding')).toEqual({ title: apiWords.title, text: apiWords.detail, next: 'none' });
+  expect(explained('added_later', 'holding', 503).next).toBe('again');
+  expect(explained('toString', 'holding').title).toBe(apiWords.title);
 });

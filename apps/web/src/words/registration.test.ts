@@ -22,7 +22,7 @@ test.each([
   expect(Object.keys(registrationErrors(typed))).toEqual([...refused]);
 });
 
-test('every field that is wrong is named at once', () => {
+test('every invalid field is named at once', () => {
   expect(Object.keys(registrationErrors({ name: ' ', email: 'ada', password: '1234567' }))).toEqual([
     'name',
     'email',

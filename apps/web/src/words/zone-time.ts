@@ -1,6 +1,6 @@
 /**
- * Returns a zone if this browser knows it, and UTC otherwise: it may be older than the zone (America/Coyhaique is of 2025), and
- * a time that says UTC is true in any browser.
+ * Returns a time zone if the browser knows it, and UTC otherwise: the browser may be older than the zone (America/Coyhaique
+ * dates from 2025), and a time labelled UTC is true in any browser.
  */
 export function zoneOrUtc(timeZone: string): string {
   try {
@@ -11,7 +11,7 @@ export function zoneOrUtc(timeZone: string): string {
   }
 }
 
-/** What the clock of a zone shows at an instant, as `datetime-local` fields write it: `2026-12-05T19:00`. */
+/** Returns the local time of a zone at an instant, in the format of `datetime-local` fields: `2026-12-05T19:00`. */
 export function wallTime(instant: string | number | Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone,
@@ -29,10 +29,10 @@ export function wallTime(instant: string | number | Date, timeZone: string): str
 const dayMs = 86_400_000;
 
 /**
- * The instant at which the clock of a zone shows this, by the offset of that date. Of an hour that comes twice it is the
- * first one; an hour that is left out is read with the offset before it, so that it lies after the gap.
+ * Returns the instant at which a zone's clock shows a local time, by the UTC offset of that date. In an hour that occurs
+ * twice (clocks go back) it is the first; in an hour that does not occur (clocks go forward) it lies after the gap.
  * @param wall `2026-12-05T19:00`
- * @returns ISO 8601 in UTC; undefined if it is no time
+ * @returns ISO 8601 in UTC; undefined if it is not a local time
  */
 export function instantAt(wall: string, timeZone: string): string | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(wall)) return undefined;
@@ -44,7 +44,7 @@ export function instantAt(wall: string, timeZone: string): string | undefined {
   return new Date(shown ?? before).toISOString();
 }
 
-/** How far the clock of a zone is ahead of UTC, in ms. */
+/** Returns how far a zone's clock is ahead of UTC, in ms. */
 function offsetMs(at: number, timeZone: string): number {
   const minute = Math.floor(at / 60_000) * 60_000;
   return Date.parse(`${wallTime(minute, timeZone)}Z`) - minute;

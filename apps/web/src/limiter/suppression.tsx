@@ -11,25 +11,25 @@ import { ownBucketQuery } from './own-bucket.ts';
 
 const shownBans = 6;
 
-/** Shows the strikes, and the bans that were announced, each as long as its `Retry-After`. */
-export function Ladder({ call, drive, summary }: { call: PlaygroundCall; drive: Drive; summary: Summary }) {
+/** Shows the strikes of the bucket, which grow towards a ban and decay with time, and the bans that the API announced. */
+export function SuppressionCard({ call, drive, summary }: { call: PlaygroundCall; drive: Drive; summary: Summary }) {
   const { inFlight, streaming } = summary;
   const moving = inFlight > 0 || streaming;
-  const begun = summary.sent > 0;
-  const usable = call.sentAs !== 'key' || call.apiKey !== '';
-  const bucket = useQuery({ ...ownBucketQuery(call, () => drive.isMoving), enabled: begun && usable });
+  const hasSent = summary.sent > 0;
+  const hasCredentials = call.sentAs !== 'key' || call.apiKey !== '';
+  const bucket = useQuery({ ...ownBucketQuery(call, () => drive.isMoving), enabled: hasSent && hasCredentials });
   const { refetch } = bucket;
   useEffect(() => {
-    // What came of a burst is worth a look when it is over.
-    if (!moving && begun && usable) refetch().catch(() => undefined);
-  }, [moving, begun, usable, refetch]);
+    // Refresh once a burst is over.
+    if (!moving && hasSent && hasCredentials) refetch().catch(() => undefined);
+  }, [moving, hasSent, hasCredentials, refetch]);
   return (
-    <Card title="Suppression ladder">
+    <Card title="Suppression">
       <Strikes found={bucket.data} problem={bucket.error} />
       <Bans summary={summary} />
       <p className="text-sm text-muted">
-        Each refused request is promised the next free slot. A slot that is still to come is a strike; as time passes,
-        it is taken back. {bucket.data && `Bans: ${suppressionWords(bucket.data.suppression)}.`}
+        Each refused request is promised the next free slot. Every promised slot still in the future is a strike; it
+        expires when its time comes. {bucket.data && `Ban: ${suppressionWords(bucket.data.suppression)}.`}
       </p>
     </Card>
   );
@@ -40,42 +40,42 @@ function Strikes({ found, problem }: { found: PlaygroundBucket | undefined; prob
     return (
       <p className="text-muted">
         {problem.code === 'store_unavailable'
-          ? 'Redis is down, so the strikes are unknown. They are back when it is.'
-          : 'The strikes could not be loaded. Trying again.'}
+          ? 'Redis is down, so the strikes cannot be read. They are kept until it is back.'
+          : 'The strikes could not be loaded. This page retries by itself.'}
       </p>
     );
   }
-  if (!found) return <p>No request was sent yet. Stream at 20 per second, and watch the strikes climb.</p>;
+  if (!found) return <p>No requests sent yet. Start a stream of 20 per second and watch the strikes grow.</p>;
   const { strikes, bans, suppression, bannedUntil, forgottenAt, clock } = found;
-  const most = suppression?.strikes ?? 0;
+  const maxStrikes = suppression?.strikes ?? 0;
   const left = (instant: string) => duration(secondsLeft(Date.parse(instant), Date.parse(clock.now)));
   return (
     <div className="space-y-1.5">
       <p className="flex justify-between gap-3">
         <span>Strikes</span>
-        <span className="font-bold tabular-nums">{suppression ? `${strikes} of ${most}` : 'not counted'}</span>
+        <span className="font-bold tabular-nums">{suppression ? `${strikes} of ${maxStrikes}` : 'not counted'}</span>
       </p>
       <span aria-hidden="true" className="block h-3 overflow-hidden rounded-full bg-sunken">
         <span
           className="block h-full origin-left scale-x-(--share) rounded-full bg-warn transition-transform duration-300"
-          style={{ '--share': Math.min(1, strikes / Math.max(1, most)) } as CSSProperties}
+          style={{ '--share': Math.min(1, strikes / Math.max(1, maxStrikes)) } as CSSProperties}
         />
       </span>
       <p className="text-sm text-muted tabular-nums">
         {bannedUntil
-          ? `Step ${bans} of the ladder: banned for ${left(bannedUntil)} more. `
+          ? `Ban ${bans}: ${left(bannedUntil)} left. `
           : bans > 0
-            ? `On step ${bans} of the ladder: the next ban is longer. `
+            ? `${bans} ${bans === 1 ? 'ban' : 'bans'} so far: the next one is longer. `
             : ''}
-        {forgottenAt ? `All is forgotten in ${left(forgottenAt)}.` : 'Nothing is remembered against you.'}
+        {forgottenAt ? `Everything resets in ${left(forgottenAt)}.` : 'No strikes and no bans.'}
       </p>
     </div>
   );
 }
 
 /**
- * Without numbers: which step of the ladder a ban was is known to the server alone, for it remembers bans of before this page.
- * Oldest first.
+ * Lists the bans, oldest first, without numbering them: earlier bans may precede this page, so only the server knows the
+ * number of a ban.
  */
 function Bans({ summary: { bans } }: { summary: Summary }) {
   const longest = Math.max(1, ...bans.map(({ ms }) => ms));

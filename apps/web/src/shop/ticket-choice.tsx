@@ -14,8 +14,8 @@ import { TicketTypeRow } from './ticket-type-row.tsx';
 
 const now = () => Date.now();
 
-/** Chooses places of an event and holds them. */
-export function PlaceChoice({ event }: { event: Event }) {
+/** Lets a buyer choose tickets of an event and hold them. */
+export function TicketChoice({ event }: { event: Event }) {
   const { quantities, choose, forget } = useChoice(event);
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -44,24 +44,24 @@ export function PlaceChoice({ event }: { event: Event }) {
     const quantity = quantities[type.id] ?? 0;
     return quantity > 0 ? [{ type, quantity }] : [];
   });
-  const places = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+  const ticketCount = lines.reduce((sum, { quantity }) => sum + quantity, 0);
   const totalMinor = lines.reduce((sum, { type, quantity }) => sum + quantity * type.priceMinor, 0);
   const currency = event.ticketTypes[0]?.currency ?? 'EUR';
-  const room = event.maxPerUser - places;
+  const remainingAllowance = event.maxPerUser - ticketCount;
 
-  const send = () =>
+  const holdChosen = () =>
     hold.run({
       eventId: event.id,
       lines: lines.map(({ type, quantity }) => ({ ticketTypeId: type.id, quantity })),
     });
 
-  const nothingLeft = places === 0 && !hold.problem && event.ticketTypes.every(({ available }) => available === 0);
+  const soldOut = ticketCount === 0 && !hold.problem && event.ticketTypes.every(({ available }) => available === 0);
 
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[1fr_22rem]">
       <section aria-labelledby="kinds" className="space-y-4">
         <h2 id="kinds" className="text-2xl font-bold">
-          Choose your places
+          Choose your tickets
         </h2>
         <ul className="space-y-3">
           {event.ticketTypes.map((type) => (
@@ -69,7 +69,7 @@ export function PlaceChoice({ event }: { event: Event }) {
               key={type.id}
               type={type}
               quantity={quantities[type.id] ?? 0}
-              room={room}
+              allowance={remainingAllowance}
               onChange={(quantity) => {
                 choose(type.id, quantity);
                 if (hold.problem && !hold.problem.passes) hold.clear();
@@ -78,15 +78,15 @@ export function PlaceChoice({ event }: { event: Event }) {
           ))}
         </ul>
         <p className="text-sm text-muted">
-          Up to {event.maxPerUser} {event.maxPerUser === 1 ? 'place' : 'places'} per person. What is still available is
-          asked anew every few seconds; places that others hold without paying come back within minutes.
+          Up to {event.maxPerUser} {event.maxPerUser === 1 ? 'ticket' : 'tickets'} per person. Availability updates
+          every few seconds; tickets that others hold but do not pay for come back within minutes.
         </p>
       </section>
-      {nothingLeft ? (
+      {soldOut ? (
         <Notice tone="calm" title="Sold out for now">
           <p>
-            Every place is sold or held. A hold that is not paid in time comes back; stay here, and it appears by
-            itself.
+            Every ticket is sold or held. Tickets that are not paid for in time come back on sale: keep this page open,
+            and they appear here.
           </p>
         </Notice>
       ) : (
@@ -95,10 +95,10 @@ export function PlaceChoice({ event }: { event: Event }) {
           className="space-y-4 rounded-card bg-surface p-5 inset-ring inset-ring-line lg:sticky lg:top-6"
         >
           <h2 id="yours" className="text-xl font-bold">
-            Your places
+            Your tickets
           </h2>
           {lines.length === 0 ? (
-            <p className="text-muted">None chosen yet.</p>
+            <p className="text-muted">No tickets chosen yet.</p>
           ) : (
             <ul className="space-y-1">
               {lines.map(({ type, quantity }) => (
@@ -118,7 +118,7 @@ export function PlaceChoice({ event }: { event: Event }) {
             <span className="whitespace-nowrap tabular-nums">{money(totalMinor, currency)}</span>
           </p>
           {hold.problem && (
-            <ProblemNotice problem={hold.problem} doing="holding" automatic={hold.automatic} again={hold.again}>
+            <ProblemNotice problem={hold.problem} action="holding" automatic={hold.automatic} retry={hold.retry}>
               {hold.problem.code === 'user_limit_reached' && (
                 <Link to="/bookings" className={buttonClass('quiet')}>
                   My bookings
@@ -128,23 +128,24 @@ export function PlaceChoice({ event }: { event: Event }) {
           )}
           {user === null ? (
             <Link to="/log-in" search={{ returnTo: here }} className={`${buttonClass('primary')} w-full`}>
-              Log in to hold places
+              Log in to hold tickets
             </Link>
           ) : (
             <Button
               wide
               busy={hold.busy}
-              busyText="Holding your places"
+              busyText="Holding your tickets"
               waitSeconds={waitSeconds}
-              blocked={places === 0}
-              onClick={send}
+              blocked={ticketCount === 0}
+              onClick={holdChosen}
             >
-              {places === 0 ? 'Choose places first' : `Hold ${places === 1 ? '1 place' : `${places} places`}`}
+              {ticketCount === 0
+                ? 'Choose tickets first'
+                : `Hold ${ticketCount === 1 ? '1 ticket' : `${ticketCount} tickets`}`}
             </Button>
           )}
           <p className="text-sm text-muted">
-            Holding is free. You pay on the next page, and until your time there is up nobody else can take these
-            places.
+            Holding is free. You pay on the next page; nobody else can buy these tickets until your time there is up.
           </p>
         </section>
       )}

@@ -10,29 +10,29 @@ import { Loaded } from '../interface/loaded.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { eventTime } from '../words/dates.ts';
 
-/** What of each event is sold, held and free, and which gates turn requests away at this moment. */
-export function Places() {
-  const places = useInfiniteQuery(inventoryQuery);
+/** Shows the sold, held and available tickets of each event, and which inventory gates are closed. */
+export function Inventory() {
+  const inventory = useInfiniteQuery(inventoryQuery);
   return (
-    <Card title="Events" aside={<Key />}>
-      <Loaded query={places} waiting={<Skeleton className="h-72" />}>
+    <Card title="Events" aside={<Legend />}>
+      <Loaded query={inventory} waiting={<Skeleton className="h-72" />}>
         {(events) =>
           events.length === 0 ? (
-            <p className="text-muted">No event is coming, and none began in the last day.</p>
+            <p className="text-muted">No upcoming events, and none started within the last day.</p>
           ) : (
             <>
               <ul className="space-y-4">
                 {events.map((event) => (
-                  <EventPlaces key={event.id} event={event} />
+                  <EventInventoryRow key={event.id} event={event} />
                 ))}
               </ul>
-              {places.hasNextPage && (
+              {inventory.hasNextPage && (
                 <Button
                   look="quiet"
-                  busy={places.isFetchingNextPage}
+                  busy={inventory.isFetchingNextPage}
                   busyText="Loading more"
                   onClick={() => {
-                    places.fetchNextPage().catch(() => undefined);
+                    inventory.fetchNextPage().catch(() => undefined);
                   }}
                 >
                   Show later events
@@ -43,14 +43,14 @@ export function Places() {
         }
       </Loaded>
       <p className="text-sm text-muted">
-        A gate closes when PostgreSQL has said “sold out”, and turns requests away before they reach it. It opens by
-        itself within a second, and at once when places come back.
+        An inventory gate closes when PostgreSQL reports “sold out”, and refuses requests before they reach PostgreSQL.
+        It opens as soon as tickets are released, and by itself within a second.
       </p>
     </Card>
   );
 }
 
-function Key() {
+function Legend() {
   return (
     <ul className="flex flex-wrap gap-x-3 text-sm text-muted">
       {parts.map(({ name, look }) => (
@@ -66,7 +66,7 @@ function Key() {
 const parts = [
   { name: 'sold', look: 'bg-good' },
   { name: 'held', look: 'bg-warn' },
-  { name: 'free', look: 'bg-sunken' },
+  { name: 'available', look: 'bg-sunken' },
 ] as const;
 
 const statusWords: Record<EventInventory['status'], string> = {
@@ -75,7 +75,7 @@ const statusWords: Record<EventInventory['status'], string> = {
   cancelled: 'cancelled',
 };
 
-function EventPlaces({ event }: { event: EventInventory }) {
+function EventInventoryRow({ event }: { event: EventInventory }) {
   const { slug, name, status, startsAt, timeZone, ticketTypes } = event;
   return (
     <li className="space-y-2 border-t border-line pt-4 first:border-t-0 first:pt-0">
@@ -94,7 +94,7 @@ function EventPlaces({ event }: { event: EventInventory }) {
       ) : (
         <ul className="space-y-2">
           {ticketTypes.map((type) => (
-            <TypePlaces key={type.id} type={type} />
+            <TicketTypeRow key={type.id} type={type} />
           ))}
         </ul>
       )}
@@ -102,7 +102,7 @@ function EventPlaces({ event }: { event: EventInventory }) {
   );
 }
 
-function TypePlaces({ type }: { type: EventInventory['ticketTypes'][number] }) {
+function TicketTypeRow({ type }: { type: EventInventory['ticketTypes'][number] }) {
   const { name, capacity, sold, held, free, gateClosedUntil } = type;
   const shares = [
     ['bg-good', sold],
@@ -118,8 +118,8 @@ function TypePlaces({ type }: { type: EventInventory['ticketTypes'][number] }) {
           )}
         </span>
         <span className="text-sm text-muted tabular-nums">
-          {sold} sold, {held} held, <strong className={clsx(free > 0 ? 'text-ink' : 'text-bad')}>{free} free</strong> of{' '}
-          {capacity}
+          {sold} sold, {held} held,{' '}
+          <strong className={clsx(free > 0 ? 'text-ink' : 'text-bad')}>{free} available</strong> of {capacity}
         </span>
       </p>
       <div aria-hidden="true" className="mt-1 flex h-2 overflow-hidden rounded-full bg-sunken">
