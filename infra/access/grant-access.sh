@@ -87,10 +87,12 @@ write /for/api redis-url "redis://api:$redis_api@redis:6379"
 write /for/lab database-url "postgres://minitickets_lab:$lab@postgres:5432/postgres"
 write /for/lab redis-url "redis://lab:$redis_lab@redis:6379"
 
-# Redis: without a password a client may PING and nothing else. Neither role reads the other's keys or changes the server, and
-# the lab cannot pause it: a pause would stop everybody's log-ins.
+# Redis: a client needs a password for everything but PING, which `health` may without. Neither role reads the other's keys or
+# changes the server, and the lab cannot pause it: a pause would stop everybody's log-ins. Nobody logs in as the
+# default user, but it keeps all rights: Redis replays its append-only file as that user, and drops what it may not execute.
 hash_of() { printf '%s' "$1" | sha256sum | cut -d ' ' -f 1; }
-write /for/redis users.acl "user default on nopass resetkeys resetchannels -@all +ping
+write /for/redis users.acl "user default off ~* &* +@all
+user health on nopass resetkeys resetchannels -@all +ping
 user api on #$(hash_of "$redis_api") ~mt:* &mt:* +@all -@admin -@dangerous +info
 user lab on #$(hash_of "$redis_lab") ~experiment:* &experiment:* +@all -@admin -@dangerous +info +client|list
 "
