@@ -17,7 +17,7 @@ const FLOORS = [
   ['app.ts', 'drain.ts'],
   ['routes', 'jobs', 'seed'],
   ['plugins'],
-  ['limiting', 'booking', 'payments', 'audit'],
+  ['limiting', 'booking', 'payments', 'audit', 'credentials.ts'],
   ['deps.ts', 'passwords.ts'],
   ['queries'],
   ['db'],

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { dictionary } from '@zxcvbn-ts/language-common';
 import argon2 from 'argon2';
 import { fail } from './errors.ts';
 
@@ -10,6 +11,26 @@ const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, par
 
 /** A hash takes about 25 ms of a core, so that the last in a full queue waits under two seconds. */
 const MOST_WAITING = 64;
+
+/** About 49,000 passwords of leaked lists, in small letters. */
+const commonPasswords: ReadonlySet<unknown> = new Set(dictionary['passwords-common']);
+
+/**
+ * Refuses a password that is among the first that an attacker tries, as NIST SP 800-63B asks: a common one in any case, or the
+ * account's own e-mail or name.
+ * @param field of the request's body that holds it
+ * @throws TicketingError not-valid
+ */
+export function refuseGuessable(password: string, account: { email: string; name: string }, field: string) {
+  const guess = password.toLowerCase();
+  const own = [account.email, account.email.split('@', 1)[0], account.name].map((text) => text?.trim().toLowerCase());
+  if (!commonPasswords.has(guess) && !own.includes(guess)) return;
+  fail({
+    kind: 'not-valid',
+    path: `/${field}`,
+    message: 'This password is among the first that attackers try. Choose another, for example four words in a row.',
+  });
+}
 
 /** Hashes and verifies, one at a time. */
 export type Passwords = ReturnType<typeof passwordQueue>;

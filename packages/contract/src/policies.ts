@@ -3,6 +3,8 @@ export const policyNames = [
   'login',
   'login-account',
   'registration',
+  'registered-emails',
+  'password-change',
   'booking',
   'payment',
   'reads',

@@ -28,7 +28,7 @@ import {
 import { type PolicyName, policyNames } from './policies.ts';
 import type { ProblemCode } from './problems.ts';
 import { checkedIn, checkIn, doorListEntry, ticketWithEvent } from './tickets.ts';
-import { credentials, registration, tier, user } from './users.ts';
+import { credentials, passwordChange, registration, tier, user } from './users.ts';
 
 /**
  * Who may call an operation. `user`: whoever proves who they are, by session or API key. `session`: by session only. A role: users
@@ -101,11 +101,19 @@ export const routes = {
     schema: { response: { 204: nothing } },
   },
   logOutEverywhere: {
-    summary: 'Log out everywhere',
+    summary: 'Log out everywhere: end all my sessions, revoke all my API keys',
     access: 'session',
     limit: 'account-changes',
     problems: [],
     schema: { response: { 204: nothing } },
+  },
+
+  changePassword: {
+    summary: 'Change my password: ends all my other sessions and revokes my API keys',
+    access: 'session',
+    limit: 'password-change',
+    problems: ['change_not_possible'],
+    schema: { body: passwordChange, response: { 204: nothing } },
   },
 
   createApiKey: {
@@ -374,11 +382,25 @@ export const routes = {
     schema: { params: byId, body: z.strictObject({ tier }), response: { 200: user } },
   },
   endUserSessions: {
-    summary: 'Log a user out everywhere, even one whose account is gone',
+    summary: 'End all sessions of a user and revoke all of their API keys, even of one whose account is gone',
     access: 'admin',
     limit: 'operator',
     problems: [],
     schema: { params: byId, response: { 204: nothing } },
+  },
+  listUserApiKeys: {
+    summary: 'List the API keys of a user',
+    access: 'admin',
+    limit: 'operator',
+    problems: [],
+    schema: { params: byId, response: { 200: pageOf(apiKey) } },
+  },
+  revokeUserApiKey: {
+    summary: 'Revoke an API key of a user on every task at once',
+    access: 'admin',
+    limit: 'operator',
+    problems: ['not_found'],
+    schema: { params: byId.extend({ key: id }), response: { 204: nothing } },
   },
   listTasks: {
     summary: 'List the tasks that report, and the state of each',

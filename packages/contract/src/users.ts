@@ -26,5 +26,8 @@ export const registration = z.strictObject({ email, password, name: label });
 /** A log-in does not check what a password must look like: a short one is simply wrong. */
 export const credentials = z.strictObject({ email: accountEmail, password: z.string().min(1).max(128) });
 
+/** A change of password needs the current one: a stolen session alone must not lock its owner out. */
+export const passwordChange = z.strictObject({ currentPassword: z.string().min(1).max(128), newPassword: password });
+
 export const user = z.object({ id, email: z.string(), name: z.string(), role, tier });
 export type User = z.infer<typeof user>;

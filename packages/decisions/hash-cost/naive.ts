@@ -4,8 +4,8 @@ import type { LoginAttempts } from '@minitickets/api/limiting/login-attempts';
 import type { Passwords } from '@minitickets/api/passwords';
 import { isHttps } from '@minitickets/api/plugins/public-url';
 import { limit } from '@minitickets/api/plugins/rate-limits';
-import { startSession } from '@minitickets/api/plugins/session';
-import { replacePasswordHash, userByEmail } from '@minitickets/api/queries/users';
+import { startVerifiedSession } from '@minitickets/api/plugins/session';
+import { userByEmail } from '@minitickets/api/queries/users';
 import { policies } from '@minitickets/api/rules/limits';
 import { demoPassword, routes } from '@minitickets/contract';
 import type { FastifyRequest } from 'fastify';
@@ -30,11 +30,8 @@ export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attemp
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
     await attempt.giveBack();
     attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
-    const { passwordHash, ...known } = account;
-    if (passwords.isOutdated(passwordHash)) {
-      await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
-    }
-    return reply.code(201).send(await startSession(deps, request, reply, known));
+    const entered = await startVerifiedSession(deps, passwords, { request, reply, account, password });
+    return reply.code(201).send(entered);
   });
   // #endregion
 }
@@ -65,11 +62,8 @@ export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attemp
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
     await attempt.giveBack();
     attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
-    const { passwordHash, ...known } = account;
-    if (passwords.isOutdated(passwordHash)) {
-      await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
-    }
-    return reply.code(201).send(await startSession(deps, request, reply, known));
+    const entered = await startVerifiedSession(deps, passwords, { request, reply, account, password });
+    return reply.code(201).send(entered);
   });
   // #endregion
 }

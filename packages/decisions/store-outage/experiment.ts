@@ -21,7 +21,7 @@ import { manualClock } from '../frame/subjects/clock.ts';
 import { openEvent, ticketsTaken } from '../frame/subjects/event-on-sale.ts';
 import { markedPasswords } from '../frame/subjects/marked-passwords.ts';
 import { type LimitInForce, putInForce } from '../frame/subjects/put-in-force.ts';
-import { openTaskApp } from '../frame/subjects/task-app.ts';
+import { openTaskApp, taskSecrets } from '../frame/subjects/task-app.ts';
 import { closedForAll, libraryDefaults, openForAll } from './naive.ts';
 
 /** How a task connects to Redis, and how it changes the failure modes in the table of policies. */
@@ -146,7 +146,7 @@ export default defineExperiment<Design, Measure>({
     const sales = await Promise.all(Array.from({ length: EVENTS }, () => openEvent(db, { capacity: 20, people: 1 })));
     const [userId = ''] = sales.flatMap(({ people }) => people);
     // A program's key is looked up in PostgreSQL, so that it can ask while Redis is away.
-    const { key, ...stored } = makeApiKey();
+    const { key, ...stored } = makeApiKey(taskSecrets);
     await insertApiKey(db, { userId, name: 'A program', ...stored });
     const authorization = `Bearer ${key}`;
     const changed = limits.map(({ limit, ...of }) => ({ ...of, limit: design.change(limit) }));

@@ -5,8 +5,9 @@ import type { Redis } from 'ioredis';
 import type { Connection } from '../db/client.ts';
 import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
+import type { Passwords } from '../passwords.ts';
 import { createSession, endSession, endSessionsOf, setTierOfSessions, touchSession } from '../queries/sessions.ts';
-import { roleOfUser, tierOfUser } from '../queries/users.ts';
+import { passwordHashOf, replacePasswordHash, roleOfUser, tierOfUser } from '../queries/users.ts';
 import { cookieValues } from '../rules/cookie-values.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 import { meaningOf } from './error-mapping.ts';
@@ -33,23 +34,78 @@ export function readSessions(app: Api, { config, redis }: Deps) {
     throw error;
   });
   app.addHook('onRequest', async (request) => {
-    for (const sid of cookieValues(request.headers.cookie, COOKIE)) {
-      const user = await touchSession(redis, sid);
-      if (!user) continue;
-      request.viewer = { user, via: 'session' };
-      return;
-    }
+    const user = await userOfSession(redis, request);
+    if (user) request.viewer = { user, via: 'session' };
+  });
+}
+
+/** Whose live session the request presents; null if none of them is live. */
+async function userOfSession(redis: Redis, request: FastifyRequest) {
+  for (const sid of cookieValues(request.headers.cookie, COOKIE)) {
+    const user = await touchSession(redis, sid);
+    if (user) return user;
+  }
+  return null;
+}
+
+/**
+ * Checks again that the request's session is live. For a write that must not outlive it, under the lock that the end of the
+ * session takes as well.
+ * @throws TicketingError unauthenticated
+ */
+export async function requireLiveSession(redis: Redis, request: FastifyRequest) {
+  if (!(await userOfSession(redis, request))) fail({ kind: 'unauthenticated' });
+}
+
+/**
+ * Begins the session of an account whose password was just verified, and stores a stronger hash if the parameters have risen.
+ * If the password is changed between its verification and this, the session ends again: the change had ended all that it saw.
+ * @returns the user as their sessions know them now
+ * @throws TicketingError invalid-credentials if the password was changed meanwhile
+ */
+export async function startVerifiedSession(
+  deps: Deps,
+  passwords: Passwords,
+  {
+    request,
+    reply,
+    account,
+    password,
+  }: { request: FastifyRequest; reply: FastifyReply; account: User & { passwordHash: string }; password: string },
+) {
+  const { passwordHash, ...user } = account;
+  let stored = passwordHash;
+  if (passwords.isOutdated(passwordHash)) {
+    const stronger = await passwords.hash(password);
+    if (await replacePasswordHash(deps.db, user.id, passwordHash, stronger)) stored = stronger;
+  }
+  return startSession(deps, request, reply, user, async () => {
+    const current = await passwordHashOf(deps.db, user.id);
+    // Another log-in may have stored a stronger hash of the same password.
+    return current === stored || (current !== undefined && (await passwords.verify(current, password)));
   });
 }
 
 /**
  * Begins a session in a new id, and ends every session that the request presented, whoever set its id (session fixation).
+ * @param isStillEntitled is asked once the session exists, so that nothing can change between the question and the session
  * @returns the user as their sessions know them now
+ * @throws TicketingError invalid-credentials if `isStillEntitled` says no
  */
-export async function startSession(deps: Deps, request: FastifyRequest, reply: FastifyReply, user: User) {
+export async function startSession(
+  deps: Deps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  user: User,
+  isStillEntitled = async () => true,
+) {
   const sid = randomBytes(32).toString('base64url');
   const { redis, config } = deps;
   await createSession(redis, sid, user, sessionOwner(config.appSecret, user.id));
+  if (!(await isStillEntitled())) {
+    await endSession(redis, sid);
+    fail({ kind: 'invalid-credentials' });
+  }
   const tier = await keepTierCurrent(deps, user.id, user.tier);
   await endPresentedSessions(redis, request);
   // Secure on https only, as seen by the trusted proxy: a Secure cookie over plain http://localhost would be dropped.

@@ -41,6 +41,14 @@ export async function revokeApiKey(db: Connection, userId: string, id: string) {
   return revoked.length === 1;
 }
 
+/** Revokes every API key of a user. */
+export async function revokeApiKeysOf(db: Connection, userId: string) {
+  await db
+    .update(apiKeys)
+    .set({ revokedAt: sql`now()` })
+    .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)));
+}
+
 /** Returns the owner of the active key with this hash. */
 export async function userByApiKeyHash(
   db: Connection,

@@ -1,5 +1,5 @@
 import type { Role, Tier, User } from '@minitickets/contract';
-import { eq, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { users } from '../db/schema.ts';
 
@@ -39,12 +39,23 @@ export async function userById(db: Connection, userId: string): Promise<User | u
   return row;
 }
 
-/** Stores a stronger hash of the same password, unless the password has changed in the meantime (compare-and-set). */
+/** Returns the password hash of an account, or undefined if there is none of this id. */
+export async function passwordHashOf(db: Connection, userId: string): Promise<string | undefined> {
+  const [row] = await db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, userId));
+  return row?.passwordHash;
+}
+
+/**
+ * Stores another password hash, unless the stored one has changed in the meantime (compare-and-set).
+ * @returns false if the stored hash is no longer `from`; then nothing changes
+ */
 export async function replacePasswordHash(db: Connection, userId: string, from: string, to: string) {
-  await db
+  const replaced = await db
     .update(users)
     .set({ passwordHash: to })
-    .where(sql`${users.id} = ${userId} and ${users.passwordHash} = ${from}`);
+    .where(and(eq(users.id, userId), eq(users.passwordHash, from)))
+    .returning({ id: users.id });
+  return replaced.length === 1;
 }
 
 /** @returns the changed account, or undefined if there is none of this id */

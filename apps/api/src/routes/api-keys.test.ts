@@ -1,7 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { apiKeys } from '../db/schema.ts';
+import { makeApiKey } from '../plugins/api-key.ts';
+import { insertApiKey } from '../queries/api-keys.ts';
 import { person } from '../testing/people.ts';
 import { testApp } from '../testing/test-app.ts';
 
@@ -164,3 +166,47 @@ test.each(['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'Bearer mt_short', `Be
     expect(answer.statusCode).toBe(401);
   },
 );
+
+test('a key that was never issued, or is known to be revoked, is refused without a look-up', async () => {
+  const { sid } = await person(the);
+  const revoked = (await make(sid)).json();
+  await the.app.inject({ method: 'DELETE', url: `/v1/api-keys/${revoked.id}`, cookies: { sid } });
+  const query = vi.spyOn(the.db.$client, 'query');
+  const lookUps = () =>
+    query.mock.calls.filter(([statement]) => JSON.stringify(statement).includes('from \\"api_keys\\"')).length;
+  const from = (remoteAddress: string, key: string) =>
+    the.app.inject({ url: '/v1/events', remoteAddress, headers: { authorization: `Bearer ${key}` } });
+  try {
+    for (let call = 0; call < 3; call++) {
+      expect((await from('192.0.2.201', `mt_${randomBytes(32).toString('base64url')}`)).statusCode).toBe(401);
+    }
+    expect(lookUps()).toBe(0);
+    for (let call = 0; call < 3; call++) expect((await from('192.0.2.202', revoked.key)).statusCode).toBe(401);
+    expect(lookUps()).toBe(1);
+  } finally {
+    query.mockRestore();
+  }
+});
+
+test('wrong keys are limited by the address they come from, and a good key from there is served all the same', async () => {
+  const { sid } = await person(the);
+  const { key } = (await make(sid)).json();
+  const remoteAddress = '192.0.2.203';
+  const call = (authorization: string) =>
+    the.app.inject({ url: '/v1/events', remoteAddress, headers: { authorization } });
+  const statuses = [];
+  for (let guess = 0; guess < 21; guess++) statuses.push((await call(`Bearer mt_${'x'.repeat(43)}`)).statusCode);
+  expect(statuses).toEqual([...Array(20).fill(401), 429]);
+  expect((await call(`Bearer ${key}`)).statusCode).toBe(200);
+});
+
+test('a key that was issued under an older secret lives as long as the secret is kept', async () => {
+  const { user } = await person(the);
+  const olderSecret = 'the secret of before, which nobody has to guess';
+  const { key, ...stored } = makeApiKey({ appSecret: olderSecret, appSecretsBefore: [] });
+  await insertApiKey(the.db, { userId: user.id, name: 'an old one', ...stored });
+  expect((await withKey(key)).statusCode).toBe(401);
+  const keeping = await testApp(stores, { appSecretsBefore: [olderSecret] });
+  const headers = { authorization: `Bearer ${key}` };
+  expect((await keeping.app.inject({ url: '/v1/sessions/current', headers })).statusCode).toBe(200);
+});

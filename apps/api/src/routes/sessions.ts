@@ -1,14 +1,13 @@
 import { demoPassword } from '@minitickets/contract';
+import { revokeCredentials } from '../credentials.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import type { LoginAttempts } from '../limiting/login-attempts.ts';
 import type { Passwords } from '../passwords.ts';
 import { isHttps } from '../plugins/public-url.ts';
 import { routeServer } from '../plugins/serve-route.ts';
-import { clearSessionCookie, leaveSession, startSession, viewerOf } from '../plugins/session.ts';
-import { endSessionsOf } from '../queries/sessions.ts';
-import { replacePasswordHash, userByEmail, userById } from '../queries/users.ts';
-import { sessionOwner } from '../rules/session-owner.ts';
+import { clearSessionCookie, leaveSession, startVerifiedSession, viewerOf } from '../plugins/session.ts';
+import { userByEmail, userById } from '../queries/users.ts';
 
 export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
   const serve = routeServer(app, deps);
@@ -31,11 +30,8 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
     await attempt.giveBack();
     attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
-    const { passwordHash, ...known } = account;
-    if (passwords.isOutdated(passwordHash)) {
-      await replacePasswordHash(db, account.id, passwordHash, await passwords.hash(password));
-    }
-    return reply.code(201).send(await startSession(deps, request, reply, known));
+    const entered = await startVerifiedSession(deps, passwords, { request, reply, account, password });
+    return reply.code(201).send(entered);
   });
   // #endregion
 
@@ -51,15 +47,15 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
   });
 
   serve('logOutEverywhere', async (request, reply) => {
-    await endSessionsOf(redis, sessionOwner(config.appSecret, viewerOf(request).user.id));
+    await revokeCredentials(deps, viewerOf(request).user.id);
     clearSessionCookie(request, reply);
     return reply.code(204).send(null);
   });
 
   serve('endUserSessions', async (request, reply) => {
     const { id } = request.params;
-    await endSessionsOf(redis, sessionOwner(config.appSecret, id));
-    request.log.info({ user: id, endedBy: viewerOf(request).user.id }, 'the sessions of a user were ended');
+    await revokeCredentials(deps, id);
+    request.log.info({ user: id, revokedBy: viewerOf(request).user.id }, 'revoked all credentials of a user');
     return reply.code(204).send(null);
   });
 }

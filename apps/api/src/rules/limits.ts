@@ -102,6 +102,38 @@ export const policies = {
     promiseHorizonMs: 600_000,
     limits: { all: { ...perSecond, capacity: 300, refillTokens: 5, onStoreFailure: 'closed' } },
   },
+  'registered-emails': {
+    identity: 'ip',
+    because:
+      'Registration cannot hide that an e-mail has an account: the registrant is let in at once, and no e-mail is sent. So learning it is limited. Only registrations that meet an account are kept, and when they are used up every registration from there is refused alike. Closed, as registration is.',
+    promiseHorizonMs: 0,
+    limits: {
+      all: {
+        capacity: 20,
+        refillTokens: 1,
+        refillIntervalMs: 30_000,
+        onStoreFailure: 'closed',
+        suppression: null,
+        shadow: false,
+      },
+    },
+  },
+  'password-change': {
+    identity: 'user',
+    because:
+      'It tries the current password, so a stolen session must not guess by it. Closed: nobody needs a new password this minute.',
+    promiseHorizonMs: 0,
+    limits: {
+      all: {
+        capacity: 10,
+        refillTokens: 1,
+        refillIntervalMs: 60_000,
+        onStoreFailure: 'closed',
+        suppression: null,
+        shadow: false,
+      },
+    },
+  },
   booking: {
     identity: 'user',
     because:

@@ -27,7 +27,7 @@ export async function openTaskApp(stage: Stage, redis: Redis, addRoutes: (app: A
     LOG_LEVEL: 'silent',
     DATABASE_URL: await stage.databaseUrl(),
     REDIS_URL: stage.redisAt.url,
-    APP_SECRET: 'an experiment needs no secret that anyone has to guess',
+    APP_SECRET: taskSecrets.appSecret,
   });
   const deps: TaskDeps = { config, db, redis, writingPool };
   const app = openApp({ logLevel: config.logLevel, logBase: {}, trustProxy: false });
@@ -47,3 +47,9 @@ export async function openTaskApp(stage: Stage, redis: Redis, addRoutes: (app: A
 }
 
 const TASK = 'task-1';
+
+/** What the task of `openTaskApp` signs with. */
+export const taskSecrets = {
+  appSecret: 'an experiment needs no secret that anyone has to guess',
+  appSecretsBefore: [],
+};
