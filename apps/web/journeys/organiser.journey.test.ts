@@ -64,7 +64,7 @@ test('an organiser creates an event, a buyer books it, and the door admits each 
   await page.getByLabel('Ticket code').fill(code);
   await page.getByRole('button', { name: 'Admit' }).click();
   await page.getByText('This ticket was already used').first().waitFor();
-  await page.getByText(/^It admitted somebody on \w{3} \d+ \w+ \d{4}, \d\d:\d\d GMT-[78]\.$/).waitFor();
+  await page.getByText(/^It was checked in on \w{3} \d+ \w+ \d{4}, \d\d:\d\d GMT-[78]\.$/).waitFor();
   // The previous admission is no longer announced.
   expect(await page.getByText(/^Admitted/).count()).toBe(0);
   await page.getByLabel('Ticket code').fill('a code that somebody made up');

@@ -147,7 +147,10 @@ function setBounds(server: Server, arrivalMs: number, maxConnections: number) {
   server.maxConnections = 2 * maxConnections;
 }
 
-const malformed: Refusal = ['malformed_request', 'What was sent is not an HTTP request that we pass on.'];
+const malformed: Refusal = [
+  'malformed_request',
+  'The bytes received are not an HTTP request that the balancer forwards.',
+];
 
 function isEventStream(response: ServerResponse) {
   return String(response.getHeader('content-type') ?? '').startsWith('text/event-stream');

@@ -6,15 +6,15 @@ import { issuesApiKeys } from '../rules/api-keys.ts';
 import { apiKeyOf, clientOf } from '../rules/client-identity.ts';
 import { passLimits } from './rate-limits.ts';
 
-/** Revoked keys that a task remembers, 64 characters each. */
+/** Maximum revoked keys that a task remembers, 64 characters each. */
 const MAX_REMEMBERED = 5_000;
 
 /**
- * Looks up whose API key a request carries, for every route of this scope, each time: a revoked key stops on every task at
- * once. With a key, a session cookie counts for nothing.
+ * Authenticates API keys for every route of this scope. Each request looks the key up, so that a revoked key stops working on
+ * every task at once. With a key, the session cookie is ignored.
  *
- * A key is an identity only after it was verified. A wrong one is limited by the client's address and answered 401, without a
- * look-up: we signed every key that we issued, and a revoked one never comes back, so that it is looked up once per task.
+ * Only a verified key becomes an identity; a request with an invalid one is limited by client IP and answered 401. A forged
+ * key costs no query, because issued keys are signed, and a revoked key costs one per task, because revocation is final.
  */
 export function readApiKeys(app: Api, { config, db }: Deps) {
   const { isIssued } = issuesApiKeys(config);
@@ -43,18 +43,19 @@ export function readApiKeys(app: Api, { config, db }: Deps) {
       fail({ kind: 'unauthenticated' });
     }
     const take = limiter.takeOf('api-key', owner.user.tier, apiKeyOf(owner.apiKeyId));
-    // A call that the route's own policy refuses costs the key nothing: that is decided there, together.
+    // Charged by the route's own hook in one decision, so that a request which the route's policy refuses consumes none of
+    // the key's tokens.
     if (request.routeOptions.config.limited) request.owedTakes = [take];
     else await passLimits(request, reply, [take]);
     request.viewer = { user: owner.user, via: 'api-key' };
   });
 }
 
-/** Makes a key, with what is stored of it: whoever reads the database cannot use it. */
+/** Creates a key and its stored form, which cannot be used as a key. */
 export function makeApiKey(secrets: Parameters<typeof issuesApiKeys>[0]) {
   const key = issuesApiKeys(secrets).issue();
   return { key, prefix: key.slice(0, 9), keyHash: hashOf(key) };
 }
 
-/** Without a salt: 192 random bits are in no table of guesses. */
+/** No salt: 192 random bits are in no rainbow table. */
 const hashOf = (key: string) => createHash('sha256').update(key).digest('hex');

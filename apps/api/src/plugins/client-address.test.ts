@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { trustProxies } from './client-address.ts';
 
-/** The address that a task takes its caller for. */
+/** Returns the client address that a task sees. */
 async function addressSeen(ranges: string[], from: string, forwardedFor?: string) {
   const app = fastify({ trustProxy: trustProxies(ranges) });
   app.get('/', async (request) => request.ip);

@@ -2,11 +2,11 @@ import ipaddr from 'ipaddr.js';
 import { parseAddressRange } from '../rules/address-ranges.ts';
 
 /**
- * Makes Fastify's `trustProxy`. The client's address is the last one in `X-Forwarded-For`, and only if the connected peer is a
- * listed proxy; clients can write everything further left. A balancer behind another proxy must be given the client's address
- * by that proxy. A hop count would trust whoever connects.
+ * Returns Fastify's `trustProxy`. The client's address is the last one in `X-Forwarded-For`, and only if the connected peer
+ * is a trusted proxy; clients control everything further left (spoofing). A balancer behind another proxy must receive the
+ * client's address from that proxy. A hop count would trust any peer.
  * @param ranges addresses or CIDR ranges, as in 10.1.0.0/16; with none, X-Forwarded-For is ignored
- * @throws if a range is not what `parseAddressRange` accepts
+ * @throws if `parseAddressRange` refuses a range
  */
 export function trustProxies(ranges: string[]) {
   const networks = ranges.map((range) => {

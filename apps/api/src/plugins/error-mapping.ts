@@ -171,7 +171,7 @@ function answerToFailure(failure: Failure): Answer {
         retryAfterMs: 1000,
       };
     case 'already-checked-in':
-      return { code: 'already_checked_in', detail: `It admitted somebody on ${failure.checkedInAt.toISOString()}.` };
+      return { code: 'already_checked_in', detail: `It was checked in on ${failure.checkedInAt.toISOString()}.` };
     case 'ticket-not-valid':
       return { code: 'ticket_not_valid', detail: failure.reason };
     case 'change-not-possible':

@@ -6,7 +6,8 @@ import { person } from '../testing/people.ts';
 import { testApp } from '../testing/test-app.ts';
 
 /*
- * What HTTP clients send that no client of ours would. Requests are raw bytes where a client library would tidy them up.
+ * Requests of third-party HTTP clients that our own never send. They are raw bytes where a client library would normalize
+ * them.
  */
 const stores = useStores();
 let made: Awaited<ReturnType<typeof testApp>>;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   port = (made.app.server.address() as AddressInfo).port;
 });
 
-/** Sends these lines as a request, and reads its answer to the end of the connection. */
+/** Sends these lines as a request and reads until the connection closes. */
 async function send(lines: string[], body = '') {
   const socket = connect({ port, host: '127.0.0.1' });
   let answer = '';
@@ -41,16 +42,16 @@ test.each([
   ["curl -X POST -d ''", [form, 'Content-Length: 0', 'Accept: */*']],
   ['got.post(url), undici: no type, no body', ['Content-Length: 0']],
   ['httpx.post(url, json=None): a JSON type, no body', ['Content-Type: application/json', 'Content-Length: 0']],
-  ['a media type of its own, no body', ['Content-Type: application/vnd.example+xml; v=1', 'Content-Length: 0']],
-])('an empty body has no media type to refuse: %s', async (_client, headers) => {
+  ['a custom media type, no body', ['Content-Type: application/vnd.example+xml; v=1', 'Content-Length: 0']],
+])('an empty body is accepted with any media type: %s', async (_client, headers) => {
   expect((await send([playground, ...headers])).status).toBe(200);
 });
 
-test('an empty body in chunks is empty as well', async () => {
+test('an empty chunked body is accepted too', async () => {
   expect((await send([playground, form, 'Transfer-Encoding: chunked'], '0\r\n\r\n')).status).toBe(200);
 });
 
-test('a body that is not empty and not JSON is 415, in one piece and in chunks', async () => {
+test('a body that is neither empty nor JSON is 415, chunked or not', async () => {
   const inOnePiece = await send([playground, form, 'Content-Length: 3'], 'a=b');
   const inChunks = await send([playground, form, 'Transfer-Encoding: chunked'], '3\r\na=b\r\n0\r\n\r\n');
   for (const { status, body } of [inOnePiece, inChunks]) {
@@ -59,7 +60,7 @@ test('a body that is not empty and not JSON is 415, in one piece and in chunks',
   }
 });
 
-test('every 401 names the scheme that the API takes, and says of a wrong token that it was wrong', async () => {
+test('every 401 names the authentication scheme, and reports an invalid token as invalid', async () => {
   const challenge = async (lines: string[], body = '') => {
     const { status, head } = await send(lines, body);
     expect(status).toBe(401);
@@ -77,7 +78,7 @@ test('every 401 names the scheme that the API takes, and says of a wrong token t
 });
 
 test.each(['/v1/sessions/current', '/%761/sessions/current', '/v1/%73essions/current', '/v1/nothing', '/%761/nothing'])(
-  'no cache stores an answer of the API, however its address is spelled: %s',
+  'no response of the API may be cached, however its path is encoded: %s',
   async (url) => {
     const { sid } = await person(made);
     const { head } = await send([`GET ${url} HTTP/1.1`, `Cookie: sid=${sid}`]);
@@ -86,7 +87,7 @@ test.each(['/v1/sessions/current', '/%761/sessions/current', '/v1/%73essions/cur
 );
 
 test.each(['Bearer x', 'Basic eDp5', 'x'])(
-  'an Authorization header exempts no write from the check of its origin: %s',
+  'an Authorization header exempts no write from the origin check: %s',
   async (authorization) => {
     const foreign = ['Sec-Fetch-Site: cross-site', 'Origin: https://elsewhere.example'];
     for (const line of ['DELETE /v1/sessions/current HTTP/1.1', 'POST /v1/sessions HTTP/1.1']) {

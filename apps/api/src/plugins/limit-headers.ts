@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Outcome } from '../limiting/limiter.ts';
 import type { Decision } from '../queries/rate-limits.ts';
 
-/** What pages of another origin may read of an answer, should they be let in. */
+/** Headers that cross-origin pages may read, should CORS ever allow them in. */
 const exposed = [
   headers.limit,
   headers.remaining,
@@ -16,10 +16,10 @@ const exposed = [
 ].join(', ');
 
 /**
- * Says on the answer, whatever it will be, what was decided: `RateLimit-Policy` and `RateLimit` list every policy
- * (draft-ietf-httpapi-ratelimit-headers-10); the X- headers hold one number each, that of the policy with the least left.
- * `t` is when the next token comes, not when all are back: the draft wants `Retry-After` to be no earlier than `t`.
- * Of a policy that was enforced without Redis nothing is known that could be said in numbers.
+ * Sets the limit headers of a response, whatever its status. `RateLimit-Policy` and `RateLimit` list every policy
+ * (draft-ietf-httpapi-ratelimit-headers-10); each X- header has one number, that of the policy with the least left. `t` is
+ * the time until the next token, not until the bucket is full, because the draft forbids `Retry-After` to be earlier than
+ * `t`. A policy enforced without Redis has no known budget, so no numbers are claimed for it.
  */
 export function setLimitHeaders(reply: FastifyReply, { decisions, degraded }: Outcome) {
   reply.header('access-control-expose-headers', exposed);
@@ -42,10 +42,10 @@ function serviceLimit(decision: Decision) {
   return `"${decision.take.limit.policy}";r=${spendable(decision)};t=${seconds(nextMs)}`;
 }
 
-/** During a ban nothing can be spent, whatever the bucket holds. */
+/** During a ban nothing can be spent, even if the bucket has tokens. */
 const spendable = (decision: Decision) => (isBanned(decision) ? 0 : decision.remaining);
 const isBanned = (decision: Decision): decision is Extract<Decision, { reason: 'suppressed' }> =>
   !decision.allowed && decision.reason === 'suppressed';
 
-/** Whole seconds, rounded up: a client that waits so long does not come too early. */
+/** Whole seconds, rounded up so that the client does not return too early. */
 const seconds = (ms: number) => Math.ceil(ms / 1000);

@@ -28,12 +28,12 @@ test('a failed query is logged without its parameters', async () => {
   for (const value of Object.values(user)) expect(logged).not.toContain(value);
 });
 
-test('a value that PostgreSQL quotes is not logged', async () => {
+test('a value that PostgreSQL quotes in an error is not logged', async () => {
   const error = await failure(made.db.execute(sql`select ${'hunter2'}::uuid`));
   expect(JSON.stringify(describeError(error))).not.toContain('hunter2');
 });
 
-test('an error in another one’s cause keeps where it happened, and what is no error is named', () => {
+test('a cause keeps its stack, and a value that is not an error is logged by its type', () => {
   const logged = describeError(new Error('outer', { cause: new TypeError('inner') }));
   expect(logged).toMatchObject({ type: 'Error', message: 'outer', cause: { type: 'TypeError', message: 'inner' } });
   expect(logged.stack).toContain('logged-errors.test');

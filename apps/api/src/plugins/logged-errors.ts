@@ -1,12 +1,12 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import pg from 'pg';
 
-/** An error as logs keep it. */
+/** The loggable form of an error. */
 export type LoggedError = { type: string; message: string; code?: string; stack: string; cause?: LoggedError };
 
 /**
- * What logs may know of an error: what failed and where, never with which values. A failed query carries its parameters in its
- * message, password hashes and e-mail addresses among them, and PostgreSQL quotes the value it could not take.
+ * Returns the loggable form of an error: what failed and where, without user data. drizzle puts a failed query's parameters,
+ * such as password hashes and e-mail addresses, into the message, and PostgreSQL quotes the value it rejected.
  */
 export function describeError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: 'not an error', stack: '' };
@@ -15,7 +15,7 @@ export function describeError(error: unknown): LoggedError {
     type: error.name,
     message: messageOf(error),
     ...(typeof code === 'string' && { code }),
-    // The frames alone: a stack begins with the message.
+    // Only the frames, because a stack starts with the message.
     stack: (error.stack ?? '')
       .split('\n')
       .filter((line) => /^\s+at /.test(line))

@@ -29,7 +29,7 @@ test.each([
   ['/faults/secret', '/faults/:whose'],
   ['/no-route/secret?secret', '(no route)'],
   ['/%c0/secret', '(no route)'],
-])('the log knows the route of %s, and nothing that the address carries', async (url, route) => {
+])('the log names the route of %s, and none of the URL’s values', async (url, route) => {
   lines.length = 0;
   await app.inject(url);
   const log = lines.join('');
@@ -37,7 +37,7 @@ test.each([
   expect(log).not.toContain('secret');
 });
 
-test('an address that cannot be decoded is answered with all that browsers are told', async () => {
+test('a URL that cannot be decoded is answered with all security headers', async () => {
   const answer = await app.inject('/%c0');
   expect(answer.json()).toMatchObject({ error: 'not_found', title: problems.not_found.title });
   expect(answer.headers).toMatchObject({

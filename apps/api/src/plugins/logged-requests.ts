@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * What logs may know of a request: which route it met, never with which values. An address carries e-mails and identities, in
- * its query and in its path alike; one that no route is behind may carry anything, so nothing of it is kept.
+ * Returns the loggable form of a request: the matched route, without its values. Path and query carry e-mail addresses and
+ * identities, and a URL without a route may contain anything, so none of it is logged.
  */
 export function describeRequest(request: FastifyRequest) {
   const { method, host, ip, socket } = request;

@@ -9,24 +9,27 @@ import { describeRequest } from './logged-requests.ts';
 import { browserHeaders } from './security-headers.ts';
 import { refuseUnreadable } from './unreadable-requests.ts';
 
-/** One request may take this long in all; what waits longer is a fault, and the caller has left. */
+/** Deadline for a whole request; after it the caller has left. */
 const REQUEST_DEADLINE_MS = 15_000;
-/** In which the whole of it has to arrive. Below the silence that ends a connection, or one that stops half-way would hear nothing. */
+/**
+ * Deadline for receiving a whole request. It is shorter than the idle timeout of a connection, so that a client that stops
+ * half-way still gets a response.
+ */
 const ARRIVAL_DEADLINE_MS = 12_000;
 
-/** Twice what a balancer opens, which refuses its own clients first; beyond it a connection is dropped. */
+/** Twice the connections that a balancer opens, which limits its own clients first; further connections are dropped. */
 const MAX_CONNECTIONS = 8192;
 
 type Options = {
   logLevel: string;
-  /** Stands in every line of the log. */
+  /** Fields of every log line. */
   logBase: Record<string, string>;
   trustProxy: NonNullable<FastifyServerOptions['trustProxy']>;
-  /** Where the log goes, if not to standard output. */
+  /** Where the log goes; standard output by default. */
   logTo?: { write: (line: string) => void };
 };
 
-/** Opens an application without routes: it waits for nobody for ever, and refuses what cannot be read in our form. */
+/** Creates an application without routes, in which every wait on a client has a deadline and unreadable requests are refused. */
 export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api {
   const app: Api = fastify({
     logger: {
@@ -40,13 +43,14 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
     bodyLimit: 64 * 1024,
     connectionTimeout: REQUEST_DEADLINE_MS,
     requestTimeout: ARRIVAL_DEADLINE_MS,
-    // Node looks for late requests each half minute by itself, and of its two times it takes the longer one for the whole request.
+    // By default Node checks for late requests only every 30 seconds, and applies the longer of its two timeouts to the whole
+    // request.
     http: { headersTimeout: ARRIVAL_DEADLINE_MS, connectionsCheckingInterval: 1000 },
     clientErrorHandler: refuseUnreadable,
-    // Longer than any balancer keeps an idle connection, so that none is closed just as it is used again.
+    // Longer than any balancer keeps an idle connection, so that none is closed just as it is reused.
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // An address that cannot even be decoded reaches neither hooks nor the error handler.
+    // A URL that cannot be decoded reaches neither hooks nor the error handler.
     frameworkErrors: (_error, request, reply) => void sendNotFound(request, reply.headers(browserHeaders)),
     routerOptions: { maxParamLength: 300 },
   }).withTypeProvider<ZodTypeProvider>();
@@ -59,8 +63,8 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
 }
 
 /**
- * Reads JSON bodies only. An empty body is no body whatever its media type: `axios.post(url)` and `curl -d ''` name a form's
- * with a length of zero, and have sent nothing that could be refused.
+ * Parses JSON bodies only. An empty body is accepted with any media type: `axios.post(url)` and `curl -d ''` send a form's
+ * media type with a length of zero.
  */
 function readJson(app: Api) {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -80,13 +84,13 @@ function readJson(app: Api) {
 }
 
 /**
- * Refuses a query that is not UTF-8, which its parser would pass on as it was sent, and finds nothing behind an empty
- * parameter: `/v1/events/` is no event.
+ * Refuses a query string that is not UTF-8, which its parser would pass on undecoded, and an empty path parameter:
+ * `/v1/events/` is not an event.
  */
 function checkAddresses(app: Api) {
   app.addHook('preValidation', async (request, reply) => {
     const query = request.url.split('?').slice(1).join('?');
-    if (!isDecodable(query)) fail({ kind: 'malformed', reason: 'The query has bytes that are not UTF-8.' });
+    if (!isDecodable(query)) fail({ kind: 'malformed', reason: 'The query string has bytes that are not UTF-8.' });
     const parameters = Object.entries(request.params as Record<string, string>);
     if (parameters.some(([name, value]) => name !== '*' && value === '')) return sendNotFound(request, reply);
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 test.each(['evil.example', 'localhost.evil.example', 'task-1'])(
-  'a host that is not ours is answered with 421 on every route: %s',
+  'a foreign host is answered with 421 on every route: %s',
   async (host) => {
     for (const url of ['/v1/events', '/v1/sessions/current', '/openapi.json', '/metrics', '/nothing']) {
       const answer = await app.inject({ url, headers: { host } });
@@ -24,13 +24,13 @@ test.each(['evil.example', 'localhost.evil.example', 'task-1'])(
   },
 );
 
-test('the host that a trusted proxy reports counts, and nobody else’s word', async () => {
+test('X-Forwarded-Host counts from a trusted proxy only', async () => {
   const headers = { host: 'localhost', 'x-forwarded-host': 'evil.example' };
   expect((await app.inject({ url: '/v1/events', headers, remoteAddress: PROXY })).statusCode).toBe(421);
   expect((await app.inject({ url: '/v1/events', headers, remoteAddress: '127.0.0.1' })).statusCode).toBe(200);
 });
 
-test('localhost, addresses and the public host are answered; probes are answered under any name', async () => {
+test('localhost, IP addresses and the public host are served, and probes under any host', async () => {
   for (const host of ['localhost:8080', '127.0.0.1:3000', '[::1]:8080', 'shop.example'])
     expect((await app.inject({ url: '/v1/events', headers: { host } })).statusCode).toBe(200);
   expect((await app.inject({ url: '/health/live', headers: { host: 'task-1:3000' } })).statusCode).toBe(200);
@@ -42,8 +42,8 @@ const register = (to: typeof app, headers: Record<string, string>) => {
   return to.inject({ method: 'POST', url: '/v1/users', headers, payload, remoteAddress: PROXY });
 };
 
-test('behind TLS cookies are Secure and browsers are told to stay on https, because the public URL says so', async () => {
-  // The proxy that ends TLS speaks http to us.
+test('behind TLS, an https public URL makes cookies Secure and sends HSTS', async () => {
+  // The proxy that terminates TLS speaks HTTP to us.
   const headers = { host: 'shop.example', origin: PUBLIC, 'x-forwarded-proto': 'http' };
   const answer = await register(app, headers);
   expect(answer.statusCode).toBe(201);
@@ -51,7 +51,7 @@ test('behind TLS cookies are Secure and browsers are told to stay on https, beca
   expect(answer.cookies.find(({ name }) => name === 'sid')).toMatchObject({ secure: true, httpOnly: true });
 });
 
-test('over http to localhost cookies are not Secure, and there is no HSTS', async () => {
+test('over http to localhost cookies are not Secure, and no HSTS is sent', async () => {
   for (const to of [app, local]) {
     const answer = await register(to, { host: 'localhost:8080', origin: 'http://localhost:8080' });
     expect(answer.statusCode).toBe(201);
@@ -66,7 +66,7 @@ test.each([
   ['another port', 'localhost:8080', 'http://localhost:8081'],
   ['another host', 'shop.example', 'https://evil.example'],
   ['null', 'shop.example', 'null'],
-])('a write of %s is of another origin', async (_what, host, origin) => {
+])('a write from %s is cross-origin', async (_what, host, origin) => {
   const answer = await register(app, { host, origin });
   expect([answer.statusCode, answer.json().error]).toEqual([403, 'cross_origin']);
 });

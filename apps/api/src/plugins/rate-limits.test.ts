@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 let clients = 0;
-/** A client that nobody has seen before, behind the balancer. */
+/** A new client behind the balancer. */
 const newClient = () => {
   clients++;
   return `198.18.${clients >> 8}.${clients & 255}`;
@@ -24,7 +24,7 @@ const newClient = () => {
 const logIn = (client: string, payload: object = { email: 'nobody@example.test', password: 'not it at all' }) =>
   the.app.inject({ method: 'POST', url: '/v1/sessions', headers: { 'x-forwarded-for': client }, payload });
 
-test('an answer says what is left, in the old fields and in those of the draft', async () => {
+test('a response carries its budget, in the X- headers and in those of the draft', async () => {
   const { headers, statusCode } = await logIn(newClient());
   expect(statusCode).toBe(401);
   expect(headers).toMatchObject({
@@ -37,13 +37,13 @@ test('an answer says what is left, in the old fields and in those of the draft',
   expect(headers['retry-after']).toBeUndefined();
 });
 
-test('a request whose body is not valid is limited and told so too', async () => {
+test('an invalid request consumes a token and carries its budget', async () => {
   const { headers, statusCode } = await logIn(newClient(), { email: 7 });
   expect(statusCode).toBe(400);
   expect(headers['x-ratelimit-remaining']).toBe('19');
 });
 
-test('so is one that ends in a conflict', async () => {
+test('a request that ends in a conflict consumes a token and carries its budget', async () => {
   const payload = { email: 'twice@example.test', password: 'long enough to be one', name: 'Twice' };
   const register = () => the.app.inject({ method: 'POST', url: '/v1/users', payload });
   expect((await register()).statusCode).toBe(201);
@@ -52,7 +52,7 @@ test('so is one that ends in a conflict', async () => {
   expect(second.headers['ratelimit-policy']).toBe('"registration";q=300;w=60');
 });
 
-test('a refusal is 429 with a wait in whole seconds that helps, and no field names an earlier moment', async () => {
+test('a refusal is 429 with an exact wait in whole seconds, and no header names an earlier moment', async () => {
   const client = newClient();
   for (let call = 0; call < 20; call++) await logIn(client, {});
   const refused = await logIn(client, {});
@@ -66,7 +66,7 @@ test('a refusal is 429 with a wait in whole seconds that helps, and no field nam
   expect(refused.headers.ratelimit).toBe(`"login";r=0;t=${wait}`);
 });
 
-test('a ban is 429 with its own code, and nothing is left to spend', async () => {
+test('a ban is 429 with its own code, and reports nothing left to spend', async () => {
   const client = newClient();
   const play = () => the.app.inject({ method: 'POST', url: '/v1/playground/requests', remoteAddress: client });
   let banned = await play();
@@ -81,21 +81,21 @@ test('an unlimited route says nothing of limits', async () => {
   expect(Object.keys(headers).filter((name) => name.includes('ratelimit'))).toEqual([]);
 });
 
-test('pages of other origins may read the fields', async () => {
+test('cross-origin pages may read the limit headers', async () => {
   const { headers } = await logIn(newClient());
   const exposed = String(headers['access-control-expose-headers']).split(', ');
   for (const name of ['x-ratelimit-remaining', 'ratelimit', 'ratelimit-policy', 'retry-after'])
     expect(exposed).toContain(name);
 });
 
-test('two clients behind the balancer have two buckets, whatever they write into the header themselves', async () => {
+test('two clients behind the balancer have two buckets, whatever X-Forwarded-For they send', async () => {
   const [one, other] = [newClient(), newClient()];
   for (let call = 0; call < 20; call++) await logIn(`203.0.113.${call}, ${one}`, {});
   expect((await logIn(`198.51.100.1, ${one}`, {})).statusCode).toBe(429);
   expect((await logIn(other, {})).statusCode).toBe(400);
 });
 
-test('who comes past the balancer cannot choose a bucket', async () => {
+test('a client that bypasses the balancer cannot choose a bucket', async () => {
   const call = (address: string) =>
     the.app.inject({
       method: 'POST',
@@ -114,7 +114,7 @@ test('another spelling of an address is the same client', async () => {
   expect((await logIn(client, {})).statusCode).toBe(429);
 });
 
-test('a key that nobody has is no identity: a new one with each request does not help', async () => {
+test('an unknown API key is no identity: a new one with each request gains nothing', async () => {
   const client = newClient();
   const call = (index: number) =>
     the.app.inject({
@@ -126,7 +126,7 @@ test('a key that nobody has is no identity: a new one with each request does not
   expect((await call(21)).headers['ratelimit-policy']).toBe('"bad-api-key";q=20;w=60');
 });
 
-test('several policies are one decision: both are listed, and one that refuses charges neither', async () => {
+test('several policies form one decision: the response lists both, and a refusal by one charges neither', async () => {
   const app = await smallApp();
   const both = async () => {
     const { headers, statusCode } = await app.inject({ url: '/both' });
@@ -152,7 +152,7 @@ test('a HEAD request costs what a GET costs', async () => {
   await app.close();
 });
 
-test('a customer’s bucket follows them, and not their address', async () => {
+test('a user’s bucket follows the user, not the address', async () => {
   const { sid } = await person(the);
   const book = (client: string) =>
     the.app.inject({
@@ -166,7 +166,7 @@ test('a customer’s bucket follows them, and not their address', async () => {
   expect((await book(newClient())).headers['x-ratelimit-remaining']).toBe('8');
 });
 
-/** The limiter alone, with a route of one policy and one of two. Its client has fresh buckets. */
+/** The limiter with one route of one policy and one of two. Its client has fresh buckets. */
 async function smallApp() {
   const client = newClient();
   const app = fastify() as unknown as Api;

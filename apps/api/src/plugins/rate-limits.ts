@@ -10,10 +10,10 @@ import { policies } from '../rules/limits.ts';
 import { setLimitHeaders } from './limit-headers.ts';
 import { repeatRounds } from './rounds.ts';
 
-/** Limits are in force, and what tasks count is known, within two of these in every task. */
+/** A changed limit, and the counts of a task, reach every task within two of these intervals. */
 const ROUND_MS = 1000;
 
-/** The hooks that pass limits. */
+/** The hooks that call `passLimits`. */
 const limiting = new WeakSet<object>();
 
 declare module 'fastify' {
@@ -21,20 +21,20 @@ declare module 'fastify' {
     limiter: Limiter;
   }
   interface FastifyContextConfig {
-    /** One of the route's hooks passes limits, and charges the owed takes with them. */
+    /** True if a hook of the route passes limits and charges the owed takes with them. */
     limited?: boolean;
-    /** How many tokens a call of the route costs, by its query as it came. One if absent. */
+    /** The cost of a call in tokens, from its unparsed query. One if absent. */
     cost?: (query: unknown) => number;
   }
   interface FastifyRequest {
-    /** What the policies that this request has come to so far have decided. Null before the first. */
+    /** The combined outcome of the policies checked so far. Null before the first. */
     limitOutcome: Outcome | null;
-    /** What the request has to take together with what its route asks for. */
+    /** Takes to charge together with those of the route. */
     owedTakes: readonly Take[] | null;
   }
 }
 
-/** Gives the routes of this scope their limiter; a route names its policy by `limit`. */
+/** Adds the limiter to the routes of this scope; a route names its policy with `limit`. */
 export function limitRequests(app: Api, deps: Deps, registry: Registry) {
   const limiter = createLimiter(deps, registry);
   app.decorate('limiter', limiter);
@@ -47,15 +47,15 @@ export function limitRequests(app: Api, deps: Deps, registry: Registry) {
 
   repeatRounds(app, ROUND_MS, async () => {
     const [limits, activity] = await Promise.allSettled([limiter.refreshLimits(), limiter.reportActivity()]);
-    // Both stores are watched elsewhere; here the last known limits stay in force.
+    // Other plugins watch both stores; here the last known limits stay in force.
     if (limits.status === 'rejected') app.log.debug({ err: limits.reason }, 'limits were not refreshed');
     if (activity.status === 'rejected') app.log.debug({ err: activity.reason }, 'limit activity was not reported');
   });
 }
 
 /**
- * Makes the hook that limits a route: `{ onRequest: [requireUser, limit('booking')] }`. It runs before the body is read, so
- * that requests with a body that is not valid are limited as well. Several policies are one decision: all are charged, or none.
+ * Returns the hook that limits a route: `{ onRequest: [requireUser, limit('booking')] }`. It runs before the body is read, so
+ * that invalid requests are limited too. Several policies form one decision: all are charged, or none.
  */
 export function limit(...names: [PolicyName, ...PolicyName[]]) {
   return passesLimits(async (request: FastifyRequest, reply: FastifyReply) => {
@@ -67,15 +67,15 @@ export function limit(...names: [PolicyName, ...PolicyName[]]) {
   });
 }
 
-/** Marks a hook of a route that always comes to `passLimits`. */
+/** Marks a route hook that always calls `passLimits`. */
 export function passesLimits<Hook extends (request: FastifyRequest, reply: FastifyReply) => Promise<void>>(hook: Hook) {
   limiting.add(hook);
   return hook;
 }
 
 /**
- * Charges a request that no operation serves to its client IP: one without the log-in that it needs, at an unknown address, by an
- * unknown method, or from another origin.
+ * Charges a request that no operation serves to its client IP: an unauthenticated one, an unknown URL or method, or a
+ * cross-origin write.
  * @throws TicketingError rate-limited, while Redis responds
  */
 export const limitStray = passesLimits(async (request, reply) => {
@@ -83,8 +83,8 @@ export const limitStray = passesLimits(async (request, reply) => {
 });
 
 /**
- * Takes a request's cost from each of these buckets, and from those it owes, in one decision, and sets the limit headers of its
- * response.
+ * Takes a request's cost from each of these buckets, and from its owed ones, in one decision, and sets the limit headers of
+ * the response.
  * @param cost in tokens; by default what the route declares for this query
  * @throws TicketingError rate-limited, suppressed, cost-above-capacity, store-unavailable
  */
@@ -108,13 +108,13 @@ export async function passLimits(
 
 const withCost = (take: Take, cost: number): Take => (cost === 1 ? take : { ...take, cost });
 
-/** Who a request counts as under a policy. The viewer, if there is one, has proved who they are. */
+/** Returns a request's identity under a policy. A viewer is authenticated. */
 function identityOf(request: FastifyRequest, name: PolicyName) {
   const { viewer } = request;
   return policies[name].identity === 'user' && viewer ? userOf(viewer.user.id) : clientOf(request.ip);
 }
 
-/** Fails with the longest wait: only who waits for every bucket is served. */
+/** Fails with the longest wait, because the request needs every bucket. */
 function refuse({ decisions, degraded }: Outcome) {
   let banned = false;
   const waitsMs: number[] = [];

@@ -6,10 +6,10 @@ import { testApp } from '../testing/test-app.ts';
 import { READ_DEADLINE_MS } from './read-deadline.ts';
 
 const stores = useStores();
-/** A machine with more to do than cores is late. */
+/** Allowance for a busy machine. */
 const LATE_MS = 2_000;
 
-/** A way to PostgreSQL that can be paused: connections stay open and nothing is said any more, as by a frozen server. */
+/** A proxy to PostgreSQL that can be paused: connections stay open but silent, as with a frozen server. */
 async function pausableWay(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   let paused = false;
@@ -36,7 +36,7 @@ async function pausableWay(databaseUrl: string) {
   };
 }
 
-test('while PostgreSQL is paused every read is answered 503 within the deadline, also those that wait for a connection', async () => {
+test('while PostgreSQL is frozen every read gets 503 within the deadline, even when it waits for a connection', async () => {
   const way = await pausableWay(stores.databaseUrl);
   const { app } = await testApp({ ...stores, databaseUrl: way.url });
   expect((await app.inject('/v1/events')).statusCode).toBe(200);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   made = await testApp(stores);
 });
 
-/** Somebody whose session began in one role, and who has another one by now. */
+/** A user whose session started in one role, and who has another one now. */
 async function personNow(was: Role, role: Role) {
   const one = await person(made, { role: was });
   await made.db.update(users).set({ role }).where(eq(users.id, one.user.id));
@@ -21,7 +21,7 @@ async function personNow(was: Role, role: Role) {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-/** Every operation of the API's description whose path fits. */
+/** Returns every operation of the OpenAPI description with a matching path. */
 async function operations(fits: RegExp) {
   const { paths } = (await made.app.inject('/openapi.json')).json() as { paths: Record<string, object> };
   return Object.entries(paths)
@@ -37,7 +37,7 @@ async function operations(fits: RegExp) {
 const statusOf = async (method: Method, url: string, sid: string) =>
   (await made.app.inject({ method, url, cookies: { sid } })).statusCode;
 
-test('a role that was taken away in PostgreSQL opens no privileged route any more, to a session from before', async () => {
+test('a role revoked in PostgreSQL opens no privileged route to an existing session', async () => {
   const { sid } = await personNow('admin', 'customer');
   const privileged = [
     ...(await operations(/^\/v1\/admin\//)),
@@ -54,12 +54,12 @@ test('a role that was taken away in PostgreSQL opens no privileged route any mor
   expect(statuses).toEqual(privileged.map(({ method, url }) => `${method} ${url} 403`));
 });
 
-test('a role that was given in PostgreSQL is there with the next request', async () => {
+test('a role granted in PostgreSQL applies from the next request', async () => {
   const { sid } = await personNow('customer', 'admin');
   expect(await statusOf('GET', '/v1/admin/limits', sid)).toBe(200);
 });
 
-test('a draft of somebody else is seen by who is an admin now, and by nobody who was one', async () => {
+test('another organiser’s draft is visible to current admins, and not to former ones', async () => {
   const { event } = await shop(made, { status: 'draft' });
   const seenBy = async (was: Role, role: Role) =>
     statusOf('GET', `/v1/events/${event.slug}`, (await personNow(was, role)).sid);
@@ -67,7 +67,7 @@ test('a draft of somebody else is seen by who is an admin now, and by nobody who
   expect(await seenBy('customer', 'admin')).toBe(200);
 });
 
-test('an event of somebody else is changed by nobody who was an admin', async () => {
+test('a former admin cannot change another organiser’s event', async () => {
   const { event } = await shop(made);
   const { sid } = await personNow('admin', 'organiser');
   const change = {

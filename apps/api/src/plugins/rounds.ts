@@ -1,8 +1,8 @@
 import type { Api } from '../deps.ts';
 
 /**
- * Does something again and again while the application runs, from when it is ready until it closes. A round that takes longer
- * than `everyMs` is waited for, never overtaken; a failed one is the round's own affair, so it must not throw.
+ * Runs a function at an interval, from when the application is ready until it closes. Runs never overlap: the next one waits
+ * for a slow one. `round` must not throw.
  */
 export function repeatRounds(app: Api, everyMs: number, round: () => Promise<void>) {
   let running: Promise<void> | undefined;

@@ -6,10 +6,10 @@ import { publicOriginOf } from './public-url.ts';
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses writes that a page of another origin makes with a visitor's browser (CSRF). Browsers say where a request comes
- * from: `Sec-Fetch-Site`, and `Origin` in those that lack it. Programs send neither and are let through. An `Authorization`
- * header exempts nobody: an attacker chooses it, and routes that need no credential would answer behind an invalid one.
- * @param limitRefused limits the requests that are refused
+ * Refuses writes that a cross-origin page makes with a visitor's browser (CSRF). Browsers send `Sec-Fetch-Site`, or `Origin`
+ * if they lack it; programs send neither and pass. An `Authorization` header exempts no request: an attacker can set it, and
+ * routes that need no credential would respond despite an invalid one.
+ * @param limitRefused rate-limits the refused requests
  */
 export function refuseOtherOrigins(app: Api, limitRefused: onRequestAsyncHookHandler = async () => {}) {
   app.addHook('onRequest', async function (request, reply) {
@@ -22,6 +22,6 @@ export function refuseOtherOrigins(app: Api, limitRefused: onRequestAsyncHookHan
 function isFromOtherOrigin(request: FastifyRequest) {
   const { 'sec-fetch-site': site, origin } = request.headers;
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
-  // The scheme counts too. Sandboxed frames and some redirects send the word null.
+  // The scheme counts too. Sandboxed frames and some redirects send `null`.
   return origin !== undefined && origin !== publicOriginOf(request);
 }

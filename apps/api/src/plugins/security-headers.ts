@@ -1,8 +1,8 @@
 import type { Api } from '../deps.ts';
 
 /**
- * The content security policy of our pages: everything from this origin, nothing inline, in nobody's frame.
- * @param styleNonce lets style elements with this nonce in; a new one for each answer
+ * Returns the content security policy of our pages: same origin only, nothing inline, no framing.
+ * @param styleNonce allows style elements with this nonce; use a new one for each response
  */
 export function contentSecurityPolicy({ styleNonce }: { styleNonce?: string } = {}) {
   return [
@@ -18,7 +18,7 @@ export function contentSecurityPolicy({ styleNonce }: { styleNonce?: string } = 
   ].join('; ');
 }
 
-/** What browsers are told with every answer. */
+/** Security headers of every response. */
 export const browserHeaders = {
   'content-security-policy': contentSecurityPolicy(),
   'x-content-type-options': 'nosniff',
@@ -27,8 +27,8 @@ export const browserHeaders = {
 };
 
 /**
- * Sets the browser's headers on every answer, errors included. No cache, shared or not, stores what the API answers: the route
- * decides, because one route has many spellings (`/%761/…` is `/v1/…`).
+ * Sets the security headers on every response, errors included. No cache may store a response of the API. The matched route
+ * decides, not the URL, because one route has many spellings (`/%761/…` is `/v1/…`).
  */
 export function setSecurityHeaders(app: Api) {
   app.addHook('onRequest', async (request, reply) => {

@@ -33,8 +33,8 @@ type Handler<Name extends Operation> = RouteHandlerMethod<
 >;
 
 /**
- * Returns the function that registers an operation of the contract in this scope, with the path, the schemas, the access check and
- * the rate limit that the contract states.
+ * Returns the function that registers an operation of the contract in this scope, with the contract's path, schemas, access
+ * check and rate limit.
  * @param more hooks that run after those checks, before the body is read
  */
 export function routeServer(app: Api, { db }: { db: Connection }) {
@@ -58,8 +58,8 @@ export function routeServer(app: Api, { db }: { db: Connection }) {
 }
 
 /**
- * Returns the hooks that admit a caller, cheapest first. The limit comes before the role is read, so that calls that end in 403 are
- * limited as well.
+ * Returns the hooks that admit a caller, cheapest first. The limit precedes the role check, so that calls that end in 403 are
+ * limited too.
  */
 function checksOf(db: Connection, { access, limit: rule }: Route): onRequestAsyncHookHandler[] {
   const limited = typeof rule === 'string' ? [limit(rule)] : [];
@@ -79,13 +79,13 @@ function checksOf(db: Connection, { access, limit: rule }: Route): onRequestAsyn
   }
 }
 
-/** Only for callers who proved who they are. Anyone else gets 401, which costs their IP address and no user's bucket. */
+/** Requires an authenticated caller. Any other gets 401, which charges the client IP and no user's bucket. */
 const admitUser = passesLimits(async (request, reply) => {
   if (!request.viewer) await limitStray(request, reply);
   await requireUser(request);
 });
 
-/** Returns what a call costs by its query. A query that is not valid costs one token: the call will be refused. */
+/** Returns the cost of a call as a function of its query. An invalid query costs one token: the call will be refused. */
 function costFrom({ cost = 1, schema }: Route) {
   if (typeof cost === 'number') return () => cost;
   return (query: unknown) => {

@@ -14,20 +14,20 @@ import { meaningOf } from './error-mapping.ts';
 import { isHttps } from './public-url.ts';
 
 const COOKIE = 'sid';
-/** A tier that changes faster than it is read is looked at so often. */
-const MOST_LOOKS = 5;
+/** Maximum attempts to copy a tier that keeps changing. */
+const MAX_TIER_READS = 5;
 
 /**
- * Looks up who is calling, for every route of this scope. If Redis is away a request with a `sid` fails here (503), before
- * the limiter: treated as logged out, people would be sent to a log-in that cannot work either.
+ * Authenticates sessions for every route of this scope. If Redis is down, a request with a `sid` fails here with 503, before
+ * the limiter: treating it as logged out would send people to a log-in that cannot work either.
  */
 export function readSessions(app: Api, { config, redis }: Deps) {
   app.decorateRequest('viewer', null);
-  // A session can outlive its account: whoever finds that out, a query or PostgreSQL, it ends all that the account had.
+  // A session can outlive its account. Whoever detects that, a query or PostgreSQL, all sessions of the account end here.
   app.setErrorHandler(async (error, request, reply) => {
     if (meaningOf(error)?.kind === 'account-gone' && request.viewer?.via === 'session') {
       await endSessionsOf(redis, sessionOwner(config.appSecret, request.viewer.user.id)).catch((cause: unknown) => {
-        request.log.warn({ err: cause }, 'the sessions of an account that is gone were not ended');
+        request.log.warn({ err: cause }, 'ending the sessions of a deleted account failed');
       });
       clearSessionCookie(request, reply);
     }
@@ -87,10 +87,11 @@ export async function startVerifiedSession(
 }
 
 /**
- * Begins a session in a new id, and ends every session that the request presented, whoever set its id (session fixation).
- * @param isStillEntitled is asked once the session exists, so that nothing can change between the question and the session
- * @returns the user as their sessions know them now
- * @throws TicketingError invalid-credentials if `isStillEntitled` says no
+ * Starts a session under a new id, and ends every session that the request presented, whoever set its id (prevents session
+ * fixation).
+ * @param isStillEntitled called once the session exists, so that no change can slip in between the check and the session
+ * @returns the user as their sessions now know them
+ * @throws TicketingError invalid-credentials if `isStillEntitled` resolves to false
  */
 export async function startSession(
   deps: Deps,
@@ -108,7 +109,7 @@ export async function startSession(
   }
   const tier = await keepTierCurrent(deps, user.id, user.tier);
   await endPresentedSessions(redis, request);
-  // Secure on https only, as seen by the trusted proxy: a Secure cookie over plain http://localhost would be dropped.
+  // Secure on https only, as reported by the trusted proxy: browsers drop a Secure cookie from http://localhost.
   reply.setCookie(COOKIE, sid, {
     path: '/',
     httpOnly: true,
@@ -120,12 +121,13 @@ export async function startSession(
 }
 
 /**
- * Makes the copies of a tier in a user's sessions what PostgreSQL says. Call it after `written` was written into one of them:
- * whoever writes looks afterwards whether it is still true, so that the last to write, a log-in or a change, leaves the truth.
+ * Updates the copies of a tier in a user's sessions to PostgreSQL's value. Call it after writing `written` into one of them:
+ * each writer checks afterwards whether its value still holds, so that the last writer, a log-in or a tier change, leaves the
+ * right one (no lost update).
  */
 export async function keepTierCurrent({ config, db, redis }: Deps, userId: string, written: Tier) {
   let known = written;
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+  for (let looks = 0; looks < MAX_TIER_READS; looks++) {
     const tier = await tierOfUser(db, userId);
     if (tier === undefined || tier === known) break;
     await setTierOfSessions(redis, sessionOwner(config.appSecret, userId), tier);
@@ -144,43 +146,43 @@ async function endPresentedSessions(redis: Redis, request: FastifyRequest) {
   for (const sid of cookieValues(request.headers.cookie, COOKIE)) await endSession(redis, sid);
 }
 
-/** Tells the browser to forget its `sid`. */
+/** Deletes the browser's `sid` cookie. */
 export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply) {
   reply.clearCookie(COOKIE, { path: '/', httpOnly: true, sameSite: 'lax', secure: isHttps(request) });
 }
 
-/** A route hook: only for callers who proved who they are. */
+/** Route hook that requires an authenticated caller. */
 export async function requireUser(request: FastifyRequest) {
   viewerOf(request);
 }
 
-/** A route hook: only for people in a browser session; an API key cannot make keys or end sessions. */
+/** Route hook that requires a browser session: an API key cannot create keys or end sessions. */
 export async function requireSession(request: FastifyRequest) {
   if (viewerOf(request).via !== 'session')
-    fail({ kind: 'forbidden', reason: 'This needs a session; an API key is not enough.' });
+    fail({ kind: 'forbidden', reason: 'This requires a log-in session; an API key is not enough.' });
 }
 
 /**
- * Makes a route hook: only for people of one of these roles, by what PostgreSQL says now. A session keeps the role that its
- * user logged in with, and nothing tells it of another one; so whoever lost a role has lost it with their next request.
+ * Returns a route hook that requires one of these roles, as PostgreSQL has it now. A session keeps its user's role from
+ * log-in and is not notified of changes; reading PostgreSQL makes a revoked role end with the next request.
  */
 export function requireRole(db: Connection, ...roles: Role[]) {
   return async (request: FastifyRequest) => {
     const viewer = await withRoleOfNow(db, viewerOf(request));
     if (!roles.includes(viewer.user.role))
-      fail({ kind: 'forbidden', reason: `This is for the role ${roles.join(' or ')}.` });
+      fail({ kind: 'forbidden', reason: `This requires the role ${roles.join(' or ')}.` });
     request.viewer = viewer;
   };
 }
 
-/** The same caller in the role that they have now. An API key was looked up in PostgreSQL with this very request. */
+/** Returns the caller with their current role. An API key's user was read from PostgreSQL in this request. */
 export async function withRoleOfNow(db: Connection, viewer: Viewer): Promise<Viewer> {
   if (viewer.via === 'api-key') return viewer;
   const role = (await roleOfUser(db, viewer.user.id)) ?? fail({ kind: 'account-gone' });
   return { ...viewer, user: { ...viewer.user, role } };
 }
 
-/** Who is calling, behind `requireUser`. */
+/** Returns the caller of a route with `requireUser`. */
 export function viewerOf(request: FastifyRequest) {
   return request.viewer ?? fail({ kind: 'unauthenticated' });
 }

@@ -4,12 +4,12 @@ import type { Deps } from '../deps.ts';
 import type { Failure } from '../errors.ts';
 import { probePostgres, probeRedis } from '../queries/store-probes.ts';
 
-/** A store that takes longer counts as one that does not answer. */
+/** A store that takes longer counts as unresponsive. */
 const PROBE_DEADLINE_MS = 1000;
 
 /**
- * Asks each store whether it takes writes.
- * @returns how long each took to answer, in ms, or null if it cannot be worked with; and what is wrong, in words
+ * Probes whether each store accepts writes.
+ * @returns the response time of each in ms, or null if it is unusable, and the problems in words
  */
 export async function probeStores({ db, redis }: Pick<Deps, 'db' | 'redis'>) {
   const [postgres, ofRedis] = await Promise.all([
@@ -25,7 +25,7 @@ export async function probeStores({ db, redis }: Pick<Deps, 'db' | 'redis'>) {
 
 type Probed = { ms: number; condition?: undefined } | { ms: null; condition: string };
 
-/** @param ask resolves to what is wrong with the store, or to undefined */
+/** @param ask resolves to the store's problem, or to undefined */
 async function probe(
   ask: () => Promise<string | undefined>,
   failureOf: (error: unknown) => Failure | null,
@@ -42,7 +42,7 @@ async function probe(
   return Promise.race([asked, deadline]).finally(() => clearTimeout(timer));
 }
 
-/** An error that is no condition of the store, such as a table that is not there yet, makes a task unready as well. */
+/** An error that is not a condition of the store, such as a missing table, makes the task unready too. */
 function conditionOf(failure: Failure | null) {
   return (failure?.kind === 'store-unavailable' && failure.condition) || 'answers with an error';
 }

@@ -6,17 +6,17 @@ import { repeatRounds } from './rounds.ts';
 import { probeStores } from './store-probes.ts';
 
 const ROUND_MS = 1000;
-/** How often the lateness of the event loop is looked at. */
-const LOOK_MS = 10;
+/** Resolution of the event-loop delay. */
+const DELAY_RESOLUTION_MS = 10;
 
 /**
- * Tells the other tasks, through Redis, how this one is. Without Redis nobody is told: then it is silent, like a task that is
- * gone, and comes back with Redis.
+ * Reports this task's state to the other tasks through Redis. Without Redis it is silent, like a task that is gone, and
+ * reappears with Redis.
  */
 export function reportTask(app: Api, deps: Deps, lifecycle: Readonly<{ draining: boolean }>) {
   const { config, redis } = deps;
   const startedAt = new Date().toISOString();
-  const delays = monitorEventLoopDelay({ resolution: LOOK_MS });
+  const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delays.enable();
   let requests = 0;
   let countedSince = performance.now();
@@ -31,7 +31,7 @@ export function reportTask(app: Api, deps: Deps, lifecycle: Readonly<{ draining:
     const state: TaskState = lifecycle.draining ? 'draining' : away ? 'store_away' : 'ready';
     const now = performance.now();
     const seconds = Math.max(0.001, (now - countedSince) / 1000);
-    const [counted, delayMs] = [requests, delays.percentile(99) / 1e6 - LOOK_MS];
+    const [counted, delayMs] = [requests, delays.percentile(99) / 1e6 - DELAY_RESOLUTION_MS];
     requests = 0;
     countedSince = now;
     delays.reset();
@@ -44,17 +44,17 @@ export function reportTask(app: Api, deps: Deps, lifecycle: Readonly<{ draining:
       redisMs: stores.redisMs && round(stores.redisMs),
       requestsPerSecond: round(counted / seconds),
       eventLoopDelayMs: round(Math.max(0, delayMs)),
-    }).catch((error: unknown) => app.log.debug({ err: error }, 'the task did not report'));
+    }).catch((error: unknown) => app.log.debug({ err: error }, 'reporting the state of the task failed'));
   };
-  // Before the rounds: what is hooked in last is closed first, and a round that still runs would report again.
+  // Registered before the interval: hooks close in reverse order, and a running report would add the task again.
   app.addHook('onClose', async () => {
     delays.disable();
     await removeReport(redis, config.taskName).catch((error: unknown) =>
-      app.log.debug({ err: error }, 'the task did not take leave'),
+      app.log.debug({ err: error }, 'removing the report of the task failed'),
     );
   });
   repeatRounds(app, ROUND_MS, report);
 }
 
-/** To two decimals: more say nothing. */
+/** Rounds to two decimals. */
 const round = (value: number) => Math.round(value * 100) / 100;

@@ -20,13 +20,13 @@ test.each<[Method, string, string]>([
   ['DELETE', '/v1/tickets/0197d8c4-0000-7000-8000-000000000000.svg', 'GET, HEAD, OPTIONS'],
   ['PATCH', '/health/live', 'GET, HEAD, OPTIONS'],
   ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
-])('a method that an address does not declare is 405 with what it allows: %s %s', async (method, url, allow) => {
+])('an undeclared method is 405 with the allowed ones: %s %s', async (method, url, allow) => {
   const answer = await call(method, url, { 'content-type': 'text/xml' });
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow]);
   if (method !== 'HEAD') expect(answer.json()).toMatchObject({ error: 'method_not_allowed', status: 405 });
 });
 
-test('OPTIONS answers what an address allows, without tokens and without letting another origin in', async () => {
+test('OPTIONS lists the allowed methods, consumes no token and allows no other origin', async () => {
   const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
   const answer = await call('OPTIONS', '/v1/sessions', headers);
   expect([answer.statusCode, answer.body, answer.headers.allow]).toEqual([204, '', 'DELETE, OPTIONS, POST']);
@@ -34,7 +34,7 @@ test('OPTIONS answers what an address allows, without tokens and without letting
   expect(answer.headers).not.toHaveProperty('x-ratelimit-limit');
 });
 
-test('an address that nothing declares stays 404 for every method', async () => {
+test('an unknown URL is 404 for every method', async () => {
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'] as const) {
     expect((await call(method, '/v1/nothing')).statusCode).toBe(404);
   }

@@ -5,9 +5,9 @@ import { sendProblem } from './error-mapping.ts';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 /**
- * Watches the routes that are declared from now on. The function that it returns closes those declared since its last call: each
- * address then answers `OPTIONS` with 204, and every other method that it does not declare with 405, both with `Allow` (RFC 9110,
- * sections 9.3.7 and 15.5.6). No answer allows another origin anything, so a browser's preflight fails as it should.
+ * Collects the routes that are declared from now on. The returned function closes those declared since its last call: each
+ * path then answers `OPTIONS` with 204 and every undeclared method with 405, both with `Allow` (RFC 9110, sections 9.3.7 and
+ * 15.5.6). No response allows another origin, so that a browser's preflight fails as intended.
  */
 export function watchMethods(app: Api) {
   const declared = new Map<string, Set<string>>();
@@ -16,14 +16,14 @@ export function watchMethods(app: Api) {
   });
 
   /**
-   * @param scope whose hooks run before a 405
-   * @param limitRefused limits the requests that are refused
+   * @param scope its hooks run before a 405
+   * @param limitRefused rate-limits the refused requests
    */
   return function refuseUndeclaredMethods(scope = app, limitRefused?: onRequestAsyncHookHandler) {
     for (const [url, methods] of [...declared]) {
       const allow = [...new Set([...methods, 'OPTIONS'])].sort().join(', ');
       const hidden = { schema: { hide: true } };
-      // Outside the scope: a preflight has no session, and costs no more than any address that does not exist.
+      // Outside the scope: a preflight has no session, and costs no more than an unknown URL.
       if (!methods.has('OPTIONS')) {
         app.options(url, hidden, async (_request, reply) => reply.code(204).header('allow', allow).send());
       }
@@ -31,13 +31,13 @@ export function watchMethods(app: Api) {
         ...hidden,
         url,
         method: METHODS.filter((method) => method !== 'OPTIONS' && !methods.has(method)),
-        // Before the body is read: it does not matter.
+        // Before the body is read, because it does not matter.
         onRequest: [
           ...(limitRefused ? [limitRefused] : []),
           async (request, reply) =>
             sendProblem(reply.header('allow', allow), {
               code: 'method_not_allowed',
-              detail: `${request.method} does not work here. What works: ${allow}.`,
+              detail: `${request.method} is not supported here. Supported: ${allow}.`,
             }),
         ],
         handler: async () => {},

@@ -12,7 +12,7 @@ beforeAll(async () => {
   port = (app.server.address() as AddressInfo).port;
 });
 
-/** What the socket gets back for bytes that no HTTP client would send, and perhaps a drip of more, until it is closed. */
+/** Sends raw bytes, optionally followed by a slow drip, and returns everything received until the connection closes. */
 async function sendRaw(bytes: string, drip = '') {
   const socket = connect({ port, host: '127.0.0.1' });
   let answer = '';
@@ -40,7 +40,7 @@ test.each([
     400,
     'malformed_request',
   ],
-  ['an address of more than 16 KiB', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n\r\n`, 414, 'uri_too_long'],
+  ['a URL of more than 16 KiB', `GET /${'a'.repeat(17_000)} HTTP/1.1\r\n\r\n`, 414, 'uri_too_long'],
   [
     'a header of more than 16 KiB',
     `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
@@ -51,13 +51,13 @@ test.each([
   expect(await sendRaw(bytes)).toMatchObject({ status, error, type: `/problems/${error}` });
 });
 
-test('broken bytes behind a POST do not cost its answer', async () => {
+test('malformed bytes after a POST do not suppress its response', async () => {
   const body = '{"email":"nobody@minitickets.example","password":"a guess"}';
   const answer = await sendRaw(`${post}Content-Length: ${body.length}\r\n\r\n${body}banana\r\n\r\n`);
   expect(answer).toMatchObject({ status: 401, error: 'invalid_credentials' });
 });
 
-test('a body that drips for ever is answered within 15 s, and the connection ends', async () => {
+test('a body that drips forever is answered within 15 s, and the connection closes', async () => {
   const begun = performance.now();
   const answer = await sendRaw(`${post}Content-Length: 1000\r\n\r\n`, ' ');
   expect(answer).toMatchObject({ status: 408, error: 'request_timeout' });

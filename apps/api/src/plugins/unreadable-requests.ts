@@ -6,16 +6,16 @@ import { browserHeaders } from './security-headers.ts';
 type ClientSocket = Socket & { _httpMessage?: ServerResponse | null };
 type ClientError = Error & { code?: string; rawPacket?: unknown };
 
-/** Node's own limit for a request line and its headers together. */
+/** Node's limit for the request line and headers together. */
 const MAX_HEAD_BYTES = 16 * 1024;
-/** How long a client may take to receive the answers that come before the end of a broken connection. */
+/** How long a client may take to receive the pending responses of a broken connection. */
 const LAST_ANSWERS_MS = 15_000;
 /** Node reports every further packet of a broken connection again. */
 const broken = new WeakSet<Socket>();
 
 /**
- * Answers bytes that are no request, or not a whole one, and ends the connection. Bytes that break behind a complete request wait
- * until that has its answer: it may say that a booking was made.
+ * Answers malformed or incomplete requests and closes the connection. Malformed bytes after a complete request wait for its
+ * response, which may confirm a booking.
  */
 export function refuseUnreadable(error: ClientError, socket: ClientSocket) {
   if (broken.has(socket)) return;
@@ -55,12 +55,13 @@ function refuse(socket: Socket, problem: Problem) {
 
 function whyUnreadable({ code, rawPacket }: ClientError): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return problemOf('request_timeout', 'The request did not arrive as a whole within the time that we wait for one.');
-  if (code !== 'HPE_HEADER_OVERFLOW') return problemOf('malformed_request', 'What was sent is not an HTTP request.');
-  // The packet is a request line that alone is too long, or it has headers that are.
+    return problemOf('request_timeout', 'The request did not arrive completely within the time limit.');
+  if (code !== 'HPE_HEADER_OVERFLOW')
+    return problemOf('malformed_request', 'The bytes received are not an HTTP request.');
+  // The packet is either a request line that is too long by itself, or headers that are.
   return Buffer.isBuffer(rawPacket) && /^[A-Z]+ [^\r\n]*$/.test(rawPacket.toString('latin1', 0, MAX_HEAD_BYTES))
-    ? problemOf('uri_too_long', 'The request line and its headers have at most 16 KiB.')
-    : problemOf('headers_too_large', 'The request line and its headers have at most 16 KiB.');
+    ? problemOf('uri_too_long', 'The request line and headers may have at most 16 KiB together.')
+    : problemOf('headers_too_large', 'The request line and headers may have at most 16 KiB together.');
 }
 
 function problemOf(

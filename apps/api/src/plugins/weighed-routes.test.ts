@@ -19,7 +19,7 @@ const isLimited = (operation: Operation) => {
 };
 const limited = operations.filter(isLimited);
 
-/** An address of the operation at which nothing is found. */
+/** A URL of the operation that matches nothing. */
 const urlOf = (operation: Operation) =>
   paths[operation][1]
     .replace(':policy', 'reads')
@@ -39,17 +39,17 @@ async function send(operation: Operation, { sid, url = urlOf(operation), method,
   return { status: answer.statusCode, policy: budgetOf(answer.headers) };
 }
 
-/** The policy whose budget a response carries. Undefined if it carries none, or only parts of one. */
+/** Returns the policy whose budget a response carries; undefined if it carries none, or only some of the headers. */
 function budgetOf(sent: Record<string, unknown>) {
   const names = [headers.limit, headers.remaining, headers.reset, headers.rateLimit, headers.rateLimitPolicy];
   if (names.some((name) => sent[name] === undefined)) return undefined;
   return /^"([\w-]+)";q=/.exec(String(sent[headers.rateLimitPolicy]))?.[1];
 }
 
-/** A new session of this role: some operations end the session that calls them. */
+/** Returns a new session of this role: some operations end the session that calls them. */
 const sidOf = async (role: Role) => (await person(made, { role })).sid;
 
-/** A session that the operation serves. */
+/** Returns a session that may call the operation. */
 async function sidFor(operation: Operation) {
   const { access } = routeOf(operation);
   if (access === 'everybody') return undefined;
@@ -57,14 +57,14 @@ async function sidFor(operation: Operation) {
   return access.startsWith('organiser') ? sidOf('organiser') : sidOf('customer');
 }
 
-/** The policies that an operation may name on its responses. */
+/** Returns the policies that an operation's responses may name. */
 function policiesOf(operation: Operation): readonly string[] {
   const { limit } = routeOf(operation);
   if (typeof limit === 'string') return [limit];
   return 'chosenFrom' in limit ? limit.chosenFrom : [];
 }
 
-test.each(operations)('%s names a policy of the table, or says why it is unlimited', (operation) => {
+test.each(operations)('%s names a policy of the table, or the reason why it is unlimited', (operation) => {
   const { limit } = routeOf(operation);
   if (typeof limit !== 'string' && 'unlimited' in limit) expect(limit.unlimited.length).toBeGreaterThan(20);
   else expect(policiesOf(operation).length).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ test('only the signed webhook is unlimited', () => {
 });
 
 test.each(limited)(
-  '%s carries its budget when it fails, whether at the parameters, the query or the store',
+  '%s carries its budget on failure, whether the parameters, the query or the store fail',
   async (operation) => {
     const { policy } = await send(operation, {
       sid: await sidFor(operation),
@@ -86,26 +86,23 @@ test.each(limited)(
   },
 );
 
-test.each(limited)(
-  '%s carries its budget on a body that cannot be read and a query that is not valid',
-  async (operation) => {
-    const sid = await sidFor(operation);
-    const broken = hasBody(operation)
-      ? await send(operation, { sid, payload: '{"' })
-      : await send(operation, { sid, url: `${urlOf(operation)}?limit=none&unknown=1` });
-    expect(policiesOf(operation)).toContain(broken.policy);
-  },
-);
+test.each(limited)('%s carries its budget on a malformed body and an invalid query', async (operation) => {
+  const sid = await sidFor(operation);
+  const broken = hasBody(operation)
+    ? await send(operation, { sid, payload: '{"' })
+    : await send(operation, { sid, url: `${urlOf(operation)}?limit=none&unknown=1` });
+  expect(policiesOf(operation)).toContain(broken.policy);
+});
 
 test.each(limited.filter((operation) => routeOf(operation).access !== 'everybody'))(
-  '%s without a log-in is 401, and charged to the address instead of its policy',
+  '%s without a log-in is 401, and charges the client IP instead of its policy',
   async (operation) => {
     expect(await send(operation)).toEqual({ status: 401, policy: 'stray-requests' });
   },
 );
 
 test.each(limited.filter((operation) => /admin|organiser/.test(routeOf(operation).access)))(
-  '%s by a customer is 403, and charged to its policy',
+  '%s by a customer is 403, and charges its policy',
   async (operation) => {
     expect(await send(operation, { sid: await sidOf('customer') })).toEqual({
       status: 403,
@@ -114,7 +111,7 @@ test.each(limited.filter((operation) => /admin|organiser/.test(routeOf(operation
   },
 );
 
-test('a method that an address does not have, an address that does not exist and a request of another origin are charged to the client IP', async () => {
+test('unknown methods, unknown URLs and cross-origin writes charge the client IP', async () => {
   const sid = await sidOf('customer');
   const stray = 'stray-requests';
   expect(await send('listBookings', { sid, method: 'PUT' })).toEqual({ status: 405, policy: stray });
@@ -133,7 +130,7 @@ test('a cost above the capacity is 422 and carries the budget', async () => {
   expect(await send('spendPlaygroundTokens', { url })).toEqual({ status: 422, policy: 'playground' });
 });
 
-test('twelve bookings without a log-in are all 401 and leave the user’s bucket full', async () => {
+test('twelve unauthenticated bookings are all 401 and leave the user’s bucket full', async () => {
   const { sid } = await person(made);
   for (let call = 0; call < 12; call++) {
     expect((await send('createBooking', { payload: '{}' })).status).toBe(401);
@@ -152,7 +149,7 @@ test.each<[string, string, 'customer' | 'organiser' | 'admin', number]>([
   ['a page of 100 events', '/v1/events?limit=100', 'customer', 5],
   ['a search', '/v1/events?search=x', 'customer', 5],
   ['a search for 100 events', '/v1/events?search=x&limit=100', 'customer', 9],
-  ['a query that is not valid', '/v1/events?limit=1e9', 'customer', 1],
+  ['an invalid query', '/v1/events?limit=1e9', 'customer', 1],
   ['a page of 100 bookings', '/v1/bookings?limit=100', 'customer', 5],
   ['a page of 100 of a door list', `/v1/events/${crypto.randomUUID()}/door-list?limit=100`, 'organiser', 10],
   ['a page of the inventory', '/v1/admin/events?limit=50', 'admin', 5],
@@ -163,7 +160,7 @@ test.each<[string, string, 'customer' | 'organiser' | 'admin', number]>([
   expect(spent).toBe(cost);
 });
 
-test('no call costs more than its policy’s smallest bucket holds', () => {
+test('no call costs more than the smallest bucket of its policy holds', () => {
   for (const operation of operations) {
     const { cost, limit } = routeOf(operation);
     if (cost === undefined || typeof limit !== 'string') continue;

@@ -166,28 +166,28 @@ export const policies = {
   'account-changes': {
     identity: 'user',
     because:
-      'Cancelling a booking, logging out, revoking a key: each is a few writes. A person does one at a time; a load test or an assistant that tidies up does ten a second. Open: a session or a key that leaked has to be stoppable while Redis is down.',
+      'Cancelling a booking, logging out and revoking a key are a few writes each. A person does one at a time; a script that cleans up does ten per second. Open: a leaked session or key must be revocable while Redis is down.',
     promiseHorizonMs: 10_000,
     limits: { all: { ...perSecond, capacity: 200, refillTokens: 20, onStoreFailure: 'open' } },
   },
   'event-changes': {
     identity: 'user',
     because:
-      'An organiser saves a form; an import of a season creates 200 events at once. Each write takes the lock of an event that buyers wait for. Local: announcing a cancelled evening must not wait for Redis.',
+      'An organiser saves one form at a time; importing a season creates 200 events at once. Each write takes the lock of an event that buyers are waiting for. Local: cancelling an event must not wait for Redis.',
     promiseHorizonMs: 10_000,
     limits: { all: { ...perSecond, capacity: 200, refillTokens: 20, onStoreFailure: 'local' } },
   },
   'check-ins': {
     identity: 'user',
     because:
-      'All doors of an event scan as one organiser: 50 doors with a guest a second. The limit stops guessing codes and a scanner that is stuck. Open: guests do not wait outside for Redis, and PostgreSQL admits each ticket once anyway.',
+      'All doors of an event scan as one organiser: 50 doors with one guest per second. The limit stops code guessing and stuck scanners. Open: guests must not wait outside for Redis, and PostgreSQL admits each ticket once anyway.',
     promiseHorizonMs: 10_000,
     limits: { all: { ...perSecond, capacity: 200, refillTokens: 50, onStoreFailure: 'open' } },
   },
   operator: {
     identity: 'user',
     because:
-      'The operator’s page polls five lists each second; twenty tabs of one admin stay below the rate. It also bounds a customer who tries these addresses, who gets 403. Open: operators work hardest while Redis is down.',
+      'The operations page polls five lists per second; twenty tabs of one admin stay below the rate. The policy also limits customers who try these URLs and get 403. Open: operators need these pages most while Redis is down.',
     promiseHorizonMs: 10_000,
     limits: { all: { ...perSecond, capacity: 600, refillTokens: 100, onStoreFailure: 'open' } },
   },
@@ -235,7 +235,7 @@ export const policies = {
   'stray-requests': {
     identity: 'ip',
     because:
-      'Requests that no operation serves: without the log-in it needs (401), at an address or by a method that does not exist (404, 405), from a page of another origin. They cost next to nothing, and a page in an office polls before anybody has logged in. By IP address, so that they empty no user’s bucket. Open: there is nothing to protect.',
+      'Requests that no operation serves: unauthenticated (401), unknown URL or method (404, 405), or cross-origin. They are cheap, and office pages poll before anyone has logged in. By client IP, so that they empty no user’s bucket. Open: they have nothing to protect.',
     promiseHorizonMs: 10_000,
     limits: { all: { ...perSecond, capacity: 600, refillTokens: 200, onStoreFailure: 'open' } },
   },

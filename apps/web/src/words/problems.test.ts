@@ -37,10 +37,10 @@ test('where only the API knows the reason, the page shows the API’s detail', (
 });
 
 test('a time in the API’s detail is shown in the event’s time zone', () => {
-  const detail = 'It admitted somebody on 2026-11-29T22:33:24.340Z.';
+  const detail = 'It was checked in on 2026-11-29T22:33:24.340Z.';
   const used = { code: 'already_checked_in', status: 409, title: '', detail } as const;
   expect(explain(used, 'checking_in', 'Europe/Zurich').text).toBe(
-    'It admitted somebody on Sun 29 November 2026, 23:33 CET.',
+    'It was checked in on Sun 29 November 2026, 23:33 CET.',
   );
   expect(explain(used, 'checking_in').text).not.toMatch(/T\d\d:/);
 });
