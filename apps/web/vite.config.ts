@@ -12,7 +12,7 @@ const readDecisions = decisions();
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), readDecisions, prerender(readDecisions)],
-  // What pages share with others is read from its source, so that the pages can be built before anything else was.
+  // Shared packages are imported from source, so that the pages can be built before the packages.
   resolve: {
     alias: [
       { find: '@minitickets/contract', replacement: contractSource },
@@ -21,11 +21,11 @@ export default defineConfig({
   },
   build: {
     target: 'es2022',
-    // Nothing becomes a data: URL and no loader is added, so that the pages run under `script-src 'self'; style-src 'self'`.
+    // No data: URLs and no preload polyfill, so that the pages run under `script-src 'self'; style-src 'self'`.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // The contract's modules only declare: one that no page imports a value from is left out, and zod with it.
+      // The contract's modules have no side effects, so unused ones are dropped, and zod with them.
       treeshake: { moduleSideEffects: [{ test: /packages[\\/]contract[\\/]src/, sideEffects: false }] },
     },
   },

@@ -12,17 +12,17 @@ const rooms = join(repository, 'packages/decisions');
 
 const listModule = 'virtual:decisions';
 const decisionModule = 'virtual:decisions/';
-/** Ids that begin so are left alone by every other plugin. */
-const own = '\0';
+/** Other plugins ignore ids with this prefix. */
+const prefix = '\0';
 
-/** Much more than all cards together are. */
-const MOST_BYTES = 64 * 1024 * 1024;
-/** It takes seconds; the rest is for a busy machine. */
+/** Far more than all cards together. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Reading takes seconds; the rest allows for a busy machine. */
 const DEADLINE_MS = 120_000;
 
 /**
- * Gives the pages what packages/decisions holds when they are built: `virtual:decisions` is the list, with a function for each
- * decision that loads the rest of it. A card or a region that is not whole fails the build.
+ * Provides the contents of packages/decisions to the pages at build time: `virtual:decisions` exports the list and a loader
+ * for each decision. An incomplete card or region fails the build.
  */
 export function decisions(): Plugin {
   let reading: Promise<Decision[]> | undefined;
@@ -32,14 +32,14 @@ export function decisions(): Plugin {
   };
   return {
     name: 'minitickets:decisions',
-    resolveId: (id) => (id === listModule || id.startsWith(decisionModule) ? own + id : undefined),
+    resolveId: (id) => (id === listModule || id.startsWith(decisionModule) ? prefix + id : undefined),
     async load(id) {
-      if (!id.startsWith(own + listModule)) return;
+      if (!id.startsWith(prefix + listModule)) return;
       for (const file of watched()) this.addWatchFile(file);
       const all = await read();
-      if (id === own + listModule) return listOf(all);
-      const decision = all.find(({ name }) => own + decisionModule + name === id);
-      if (!decision) throw new Error(`there is no ${id.slice(own.length)}`);
+      if (id === prefix + listModule) return listOf(all);
+      const decision = all.find(({ name }) => prefix + decisionModule + name === id);
+      if (!decision) throw new Error(`there is no ${id.slice(prefix.length)}`);
       return `export default ${JSON.stringify(decision)}`;
     },
     watchChange(file) {
@@ -51,11 +51,11 @@ export function decisions(): Plugin {
 async function readDecisions(): Promise<Decision[]> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    // The sources, so that the pages can be built before anything else was.
+    // Uses the sources, so that the pages can be built before the packages.
     ['--conditions=development', '--import', 'tsx', script],
-    { cwd: repository, maxBuffer: MOST_BYTES, timeout: DEADLINE_MS },
+    { cwd: repository, maxBuffer: MAX_BYTES, timeout: DEADLINE_MS },
   ).catch((error: { stderr?: string; message: string }) => {
-    throw new Error(`The decisions cannot be read.\n${error.stderr || error.message}`);
+    throw new Error(`Cannot read the decisions.\n${error.stderr || error.message}`);
   });
   return JSON.parse(stdout);
 }
@@ -66,7 +66,7 @@ function listOf(all: readonly Decision[]): string {
   return `export const summaries = ${JSON.stringify(summaries)};\nexport const loaders = { ${loaders.join(', ')} };`;
 }
 
-/** What is read of the rooms; the regions of other files are read anew with the next start. */
+/** Files whose changes reload the decisions. Changes of code regions elsewhere take effect after a restart. */
 function watched(): string[] {
   const files = readdirSync(rooms, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

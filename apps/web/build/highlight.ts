@@ -7,9 +7,9 @@ type Tree = ReturnType<typeof lowlight.highlight>;
 type TreeNode = Tree['children'][number];
 
 /**
- * Says what each piece of a code is, line by line. Colours are the pages' business: a Content-Security-Policy without inline
- * styles leaves them no other way.
- * @param language as a file’s name ends; what is not known stays plain
+ * Returns the tokens of code, line by line, with their syntax kinds. The pages map kinds to CSS classes, because the
+ * Content-Security-Policy forbids inline styles.
+ * @param language a file extension; code in an unknown language stays plain
  */
 export function highlighted(code: string, language: string): CodeLine[] {
   if (!lowlight.registered(language)) return code.split('\n').map((line) => [[line]]);
@@ -23,7 +23,7 @@ export function highlighted(code: string, language: string): CodeLine[] {
   return lines;
 }
 
-/** The innermost name counts. */
+/** Flattens the syntax tree; the innermost kind wins. */
 function tokensOf(nodes: readonly TreeNode[], kind: string | undefined): CodeToken[] {
   return nodes.flatMap((node): CodeToken[] => {
     if (node.type === 'text') return [kind === undefined ? [node.value] : [node.value, kind]];

@@ -6,18 +6,18 @@ import { highlighted } from './highlight.ts';
 type Nodes = readonly (RootContent | PhrasingContent)[];
 
 /**
- * Reads the Markdown of cards: paragraphs, lists, code, emphasis and links. Anything else is a mistake, and not shown as half of
- * what was meant.
- * @param linkFrom the folder that relative links start from, in the repository, as in `packages/decisions/double-click`
+ * Parses the Markdown of cards: paragraphs, lists, code, emphasis and links.
+ * @param linkFrom the folder that relative links start from, such as `packages/decisions/double-click`
+ * @throws Error for any other Markdown, rather than showing it incompletely
  */
 export function readMarkdown(text: string, linkFrom: string): Block[] {
   return fromMarkdown(text).children.map((node) => blockOf(node, linkFrom));
 }
 
-/** The same for a text of one paragraph, as a question is. */
+/** Parses a text of one paragraph, such as a question. */
 export function readPhrases(text: string, linkFrom: string): Phrase[] {
   return fromMarkdown(text).children.flatMap((node) => {
-    if (node.type !== 'paragraph') throw new Error(`one paragraph is expected, not a ${node.type}: ${text}`);
+    if (node.type !== 'paragraph') throw new Error(`expected one paragraph, found a ${node.type}: ${text}`);
     return phrasesOf(node.children, linkFrom);
   });
 }
@@ -57,7 +57,7 @@ function phraseOf(node: Nodes[number], linkFrom: string): Phrase {
   }
 }
 
-/** A link to another room's card is one to its page. The pages do not know where the repository is read, so files are named. */
+/** Turns a link to another card into a link to its page. Other files are only named, because the pages do not know where the repository is hosted. */
 function linkOf(url: string, of: Phrase[], linkFrom: string): Phrase {
   if (/^https?:\/\//.test(url)) return { kind: 'link', to: url, of };
   const { pathname } = new URL(url, `file:///${linkFrom}/`);

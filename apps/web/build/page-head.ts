@@ -1,4 +1,4 @@
-/** Stands in built pages for where they are served from, as in `https://tickets.example`: whoever serves them fills it in. */
+/** Placeholder in built pages for their origin, such as `https://tickets.example`; the API fills it in. */
 export const originMark = '%ORIGIN%';
 
 /** The picture that link previews show for every page: `public/share.png`, in the size that previews expect. */
@@ -6,18 +6,18 @@ const shareImage = {
   address: `${originMark}/share.png`,
   width: '1200',
   height: '630',
-  text: 'MiniTickets: a ticket shop that is also a place to study',
+  text: 'MiniTickets: a ticket shop for studying system design',
 };
 
-/** What a page says about itself to browsers, search engines, and whoever shows a preview of a link to it. */
+/** Metadata of a page for browsers, search engines and link previews. */
 export type PageHead = {
   title: string;
   description: string;
-  /** As in `/decisions`. */
+  /** Such as `/decisions`. */
   address: string;
 };
 
-/** Writes what a page says about itself in the place of what the shell says. */
+/** Replaces the metadata of the HTML shell by a page's own. */
 export function withHead(shell: string, head: PageHead): string {
   const { title, description, address } = head;
   const lines = [
@@ -41,7 +41,7 @@ export function withHead(shell: string, head: PageHead): string {
   return replaced(shell, /<title>[^<]*<\/title>\s*<meta name="description"[^>]*>/, lines.join('\n    '));
 }
 
-/** Puts a page's own content into the shell. */
+/** Inserts a page's content into the HTML shell. */
 export function withContent(shell: string, html: string, noScript: string): string {
   const filled = replaced(shell, /<div id="root"><\/div>/, `<div id="root">${html}</div>`);
   return replaced(filled, /<noscript>[^<]*<\/noscript>/, `<noscript>${escaped(noScript)}</noscript>`);
@@ -55,6 +55,6 @@ function replaced(text: string, what: RegExp, by: string): string {
   return text.replace(what, () => by);
 }
 
-/** Text as HTML says it, also in an attribute. */
+/** Escapes text for HTML, including attributes. */
 export const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -8,9 +8,9 @@ import { withContent, withHead } from './page-head.ts';
 const noScript = 'You can read all of this without JavaScript. To run the experiment, use the command line.';
 
 /**
- * Writes the pages of `src/prerender.tsx` as files of their own beside the shell, each in the folder that its address is. They
- * carry the shell's scripts, and no inline ones, so that one Content-Security-Policy is right for all.
- * @param decisions the build's own: they are read once for both
+ * Writes the prerendered pages of `src/prerender.tsx` as files beside the HTML shell, each in a folder named after its URL.
+ * They load the shell's scripts and contain no inline ones, so that one Content-Security-Policy fits all pages.
+ * @param decisions the plugin of the build, so that decisions are read only once
  */
 export function prerender(decisions: Plugin): Plugin {
   let config: ResolvedConfig;
@@ -33,7 +33,7 @@ export function prerender(decisions: Plugin): Plugin {
         shellFile,
         withHead(shell, {
           title: 'MiniTickets',
-          description: 'Find an event, hold your places, pay, and go. A ticket shop that is also a place to study.',
+          description: 'Find an event, hold tickets and pay. A ticket shop for studying system design.',
           address: '/',
         }),
       );
@@ -45,7 +45,7 @@ function asFile(shell: string, { title, description, address, html }: Prerendere
   return withContent(withHead(shell, { title: `${title} · MiniTickets`, description, address }), html, noScript);
 }
 
-/** Renders with the same modules as the build, in this process. */
+/** Renders the pages in this process, with the same modules as the build. */
 async function renderPages(
   { root, resolve: { alias } }: ResolvedConfig,
   decisions: Plugin,

@@ -10,8 +10,8 @@ import type { Decision, ShownRace } from '../src/decisions/content.ts';
 import { highlighted } from './highlight.ts';
 import { readMarkdown, readPhrases } from './markdown.ts';
 
-// A process of its own, as `npm run experiment` is one: the experiments bring the whole API with them, in TypeScript. It prints
-// all decisions as JSON, and fails in words where a card or a region is not whole.
+// A separate process, like `npm run experiment`, because the experiments import the whole API in TypeScript. It prints all
+// decisions as JSON, and fails with a message if a card or a region is incomplete.
 try {
   process.stdout.write(JSON.stringify(experiments.map(decisionOf)));
 } catch (error) {
@@ -46,7 +46,7 @@ function decisionOf({ name, claim, load, measures, prediction, naive, shipped }:
   };
 }
 
-/** Those that were recorded, if any were. */
+/** Returns the recorded races of a decision, if any. */
 function racesOf(room: string): ShownRace[] {
   const file = join(repositoryRoot, room, 'race.json');
   if (!existsSync(file)) return [];

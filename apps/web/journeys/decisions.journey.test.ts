@@ -5,11 +5,11 @@ import { expect, test } from 'vitest';
 import { accessibilityViolations, sidewaysScroll } from './browser.ts';
 import { heading, openShop } from './shop.ts';
 
-/** Decisions, read, run in a real lab, shared, and stepped through, on a whole stack. */
+/** Visitors read decisions, run them in a real lab, share runs and step through races, on a whole stack. */
 
 const shop = openShop({ lab: true });
 
-/** What the pages show of a card is compared with the card, so that its author may rewrite it. */
+/** Expected texts come from the card, so that its author can rewrite it. */
 const card = readCard('never-oversell');
 const inWords = (markdown: string) => markdown.replace(/[`*_]/g, '').replace(/\s+/g, ' ');
 const lastSentence = (markdown: string) =>
@@ -22,7 +22,7 @@ const [counterQuestion] = card.counterQuestions.map(({ question, answer }) => ({
 }));
 if (!counterQuestion) throw new Error('The card has no counter-question.');
 
-/** Also on a phone, where other parts are shown. */
+/** Expects accessibility at phone and desktop widths, which show different parts. */
 async function expectFitOnEveryWidth(page: Page) {
   const before = page.viewportSize() ?? { width: 1280, height: 900 };
   for (const width of [320, 390, 1280]) {
@@ -38,7 +38,7 @@ const isInView = (page: Page, top = -1) => top >= 0 && top < (page.viewportSize(
 
 const step = (page: Page) => page.getByRole('slider', { name: 'Step' });
 
-test('a reader goes from the first page to a decision, guesses, runs it, and is told what came of it', async () => {
+test('a reader goes from the home page to a decision, guesses, runs the experiment and reads the verdict', async () => {
   const { page, complaints } = await shop.visitor();
   await page.goto('/');
   await page
@@ -53,24 +53,24 @@ test('a reader goes from the first page to a decision, guesses, runs it, and is 
   await page.getByText(counterQuestion.answer).waitFor();
 
   await page.getByLabel(/How many does a shop give out/).fill('many');
-  await page.getByRole('button', { name: 'Run it now' }).click();
-  await page.getByText('A number, as in 20.').waitFor();
+  await page.getByRole('button', { name: 'Run experiment' }).click();
+  await page.getByText('Enter a number, such as 20.').waitFor();
   await page.getByLabel(/How many does a shop give out/).fill('20');
   await page.keyboard.press('Enter');
-  // The focus goes from what is gone to what is next.
-  await expect.poll(() => focused(page)).toBe('Cancel');
-  await page.getByRole('main').getByText('You said 20. It was 30.').waitFor({ timeout: 60_000 });
-  await expect.poll(() => focused(page)).toBe('The verdict');
+  // The focus moves from the removed button to the next one.
+  await expect.poll(() => focused(page)).toBe('Cancel run');
+  await page.getByRole('main').getByText('You guessed 20. It was 30.').waitFor({ timeout: 60_000 });
+  await expect.poll(() => focused(page)).toBe('Verdict');
   await page.getByText('Proved', { exact: true }).waitFor();
-  await page.getByRole('main').getByText('What is shipped holds in all that was measured.').waitFor();
+  await page.getByRole('main').getByText('The shipped design is correct in every measure.').waitFor();
   const naive = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Read then write' }) });
   await naive.getByText('30 served').waitFor();
   await naive.getByRole('row', { name: /tickets given out in the rush, of 20 20 30 30 wrong, as expected/ }).waitFor();
-  await naive.getByText('The difference: 2 lines').click();
+  await naive.getByText('Diff: 2 lines').click();
   await naive.getByText('for no key update').waitFor();
   await expectFitOnEveryWidth(page);
 
-  // The address alone shows somebody else the same run, drawn anew, as what somebody else has guessed.
+  // The URL alone replays the run for another visitor, who did not make the guess.
   const other = await shop.visitor();
   const { pathname, search } = new URL(page.url());
   for (const width of [390, 1280]) {
@@ -78,9 +78,9 @@ test('a reader goes from the first page to a decision, guesses, runs it, and is 
     await other.page.goto('/decisions');
     await other.page.goto(`${pathname}${search}`);
     await other.page.getByRole('main').getByText('The guess was 20. It was 30.').waitFor();
-    const shared = other.page.getByText('A run that somebody shared');
+    const shared = other.page.getByText('Shared run');
     await expect.poll(async () => isInView(other.page, (await shared.boundingBox())?.y)).toBe(true);
-    expect(await focused(other.page)).not.toBe('The verdict');
+    expect(await focused(other.page)).not.toBe('Verdict');
   }
   await other.page.getByText('30 served').first().waitFor();
   await other.page.goto('/decisions');
@@ -88,7 +88,7 @@ test('a reader goes from the first page to a decision, guesses, runs it, and is 
   expect([...complaints, ...other.complaints]).toEqual([]);
 });
 
-test('the list and a card are for everybody, on every width and in both themes', async () => {
+test('the list of decisions and a card are accessible on every width and in both themes', async () => {
   const { page } = await shop.visitor();
   for (const address of ['/decisions', '/decisions/double-click']) {
     await page.goto(address, { waitUntil: 'networkidle' });
@@ -96,7 +96,7 @@ test('the list and a card are for everybody, on every width and in both themes',
   }
 });
 
-test('a run that waits says so, and is cancelled without ever having begun', async () => {
+test('a queued run shows its place in the queue and can be cancelled before it starts', async () => {
   const { page, complaints } = await shop.visitor();
   const post = async () =>
     (await (
@@ -108,58 +108,58 @@ test('a run that waits says so, and is cancelled without ever having begun', asy
     ).json()) as { id: string };
   await page.goto('/decisions/shared-policy');
   const before = [await post(), await post(), await post()];
-  await page.getByRole('button', { name: 'Run it now' }).click();
-  await page.getByText(/^Queued: \d before it\.|^Queued: it is next\./).waitFor();
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Run experiment' }).click();
+  await page.getByText(/^Queued: \d ahead\.|^Queued: next in line\./).waitFor();
+  await page.getByRole('button', { name: 'Cancel run' }).click();
   await page.getByText('The run was cancelled', { exact: true }).waitFor();
   for (const { id } of before) await fetch(`${shop.url}/lab/runs/${id}`, { method: 'DELETE' });
-  await page.getByRole('button', { name: 'Run it again' }).click();
-  await page.getByRole('button', { name: 'Run it now' }).waitFor();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('button', { name: 'Run experiment' }).waitFor();
   expect(complaints).toEqual([]);
 });
 
-test('a link to a run that nobody keeps says so, and leads to the experiment', async () => {
+test('a link to an unknown run says so and leads to the experiment', async () => {
   const { page } = await shop.visitor();
   await page.goto('/decisions/shared-policy?run=01890a5d-ac96-774b-bcce-b302099a8057');
-  await page.getByText('This run is not kept here').waitFor();
-  await page.getByRole('button', { name: 'To the experiment' }).click();
-  await page.getByRole('button', { name: 'Run it now' }).waitFor();
+  await page.getByText('This run is no longer available').waitFor();
+  await page.getByRole('button', { name: 'Go to experiment' }).click();
+  await page.getByRole('button', { name: 'Run experiment' }).waitFor();
 });
 
-test('a race is stepped through by keyboard, forwards and backwards, to its end and from its beginning', async () => {
+test('a reader steps through a race by keyboard, forwards, backwards, to its end and to its start', async () => {
   const { page, complaints } = await shop.visitor();
   await page.goto('/decisions/never-oversell');
-  // The lab answers only who has a script, and keys do nothing before.
-  await page.getByText(/It was not run here yet|Last run on/).waitFor();
-  await page.getByRole('button', { name: 'One step on' }).focus();
+  // This text appears once the scripts run; keys do nothing before.
+  await page.getByText(/^Not run here yet|Last run on/).waitFor();
+  await page.getByRole('button', { name: 'Next step' }).focus();
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => step(page).inputValue()).toBe('1');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => step(page).inputValue()).toBe('1');
-  await page.getByText('How it ends: the last step shows it.').waitFor();
+  await page.getByText('Outcome: shown at the last step.').waitFor();
   await page.keyboard.press('End');
   await page.locator('#race strong', { hasText: 'tickets given out: 2, of 1.' }).waitFor();
   const last = await step(page).getAttribute('max');
   await expect.poll(() => step(page).inputValue()).toBe(last);
   await page.keyboard.press('Home');
   await expect.poll(() => step(page).inputValue()).toBe('0');
-  // The slider has the same keys by itself.
+  // The slider handles the same keys itself.
   await step(page).focus();
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => step(page).inputValue()).toBe('1');
 
-  await page.getByRole('radio', { name: 'What is shipped' }).check();
-  await page.getByRole('button', { name: 'One step on' }).focus();
+  await page.getByRole('radio', { name: 'The shipped design' }).check();
+  await page.getByRole('button', { name: 'Next step' }).focus();
   await page.keyboard.press('ArrowRight');
-  await page.getByText('No answer yet: it waits for a lock.').waitFor();
-  await page.getByText(/^B is next in line for the row of events/).waitFor();
+  await page.getByText('No result yet: waiting for a lock.').waitFor();
+  await page.getByText(/^B is first in the queue for the row of events/).waitFor();
   await page.getByText(/^B waits until the other transaction ends/).waitFor();
   await expectFitOnEveryWidth(page);
   expect(complaints).toEqual([]);
 });
 
-test('without JavaScript all of a card and of the list can be read', async () => {
+test('the list and every part of a card are readable without JavaScript', async () => {
   const { page: withScript } = await shop.visitor();
   const browser = withScript.context().browser();
   if (!browser) throw new Error('a visitor has a browser');
@@ -177,19 +177,19 @@ test('without JavaScript all of a card and of the list can be read', async () =>
   await page.getByText(counterQuestion.question).click();
   await page.getByText(counterQuestion.answer).waitFor();
   await page.getByText('npm run experiment -- never-oversell', { exact: true }).first().waitFor();
-  // The race as a list, with no player that would not play.
+  // The race is a list, without the player that needs scripts.
   await page.locator('#race ol').last().waitFor();
   const race = await page.locator('#race noscript').textContent();
-  expect(race).toMatch(/A locks the event’s row\. Answer: the event is on_sale\./);
+  expect(race).toMatch(/A locks the event’s row\. Result: the event is on_sale\./);
   expect(race).toContain('tickets given out: 2, of 1.');
   expect(race).toContain('tickets given out: 1, of 1.');
-  expect(await page.getByRole('button', { name: /Play|One step/ }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: /Play|Next step/ }).count()).toBe(0);
   expect((await page.locator('body > noscript').boundingBox())?.y).toBeLessThan(100);
   expect(complaints).toEqual([]);
   await context.close();
 });
 
-test('every decision has a page of its own for who shows previews, with an image of the right size', async () => {
+test('every decision has its own link-preview metadata and an image of the right size', async () => {
   const list = await (await fetch(`${shop.url}/decisions`)).text();
   const addresses = ['/', '/decisions', ...new Set(list.match(/\/decisions\/[a-z-]+(?=")/g))];
   expect(addresses.length).toBeGreaterThan(8);
@@ -199,7 +199,7 @@ test('every decision has a page of its own for who shows previews, with an image
     const html = await answer.text();
     const content = (name: string) => new RegExp(`<meta (?:name|property)="${name}" content="([^"]+)"`).exec(html)?.[1];
     expect(answer.headers.get('cache-control')).toBe('no-cache');
-    // What the one Content-Security-Policy would refuse is not there.
+    // Nothing in the page violates the Content-Security-Policy.
     expect(html).not.toMatch(/<script>|<style|\sstyle="|\son\w+="/);
     expect(html).toContain(`<link rel="canonical" href="${shop.url}${address}" />`);
     expect(content('description')?.length).toBeGreaterThan(30);
@@ -213,7 +213,7 @@ test('every decision has a page of its own for who shows previews, with an image
   expect(titles.size).toBe(addresses.length);
 });
 
-test('nothing moves when the scripts take a page over, and the first page’s scripts stay small', async () => {
+test('hydration shifts no layout, and the home page’s scripts stay small', async () => {
   const { page } = await shop.visitor();
   for (const [width, address] of [
     [1280, '/decisions'],
@@ -222,14 +222,14 @@ test('nothing moves when the scripts take a page over, and the first page’s sc
   ] as const) {
     await page.setViewportSize({ width, height: 800 });
     await page.goto(address, { waitUntil: 'networkidle' });
-    const moved = await page.evaluate<number>(`new Promise((resolve) => {
+    const layoutShift = await page.evaluate<number>(`new Promise((resolve) => {
       let sum = 0;
       const add = (entries) => { for (const entry of entries) sum += entry.value; };
       const observer = new PerformanceObserver((list) => add(list.getEntries()));
       observer.observe({ type: 'layout-shift', buffered: true });
       requestAnimationFrame(() => requestAnimationFrame(() => { add(observer.takeRecords()); resolve(sum); }));
     })`);
-    expect(moved).toBeLessThan(0.02);
+    expect(layoutShift).toBeLessThan(0.02);
   }
 
   const html = await (await fetch(`${shop.url}/`)).text();
@@ -240,11 +240,11 @@ test('nothing moves when the scripts take a page over, and the first page’s sc
   expect(bytes).toBeLessThan(130_000);
 });
 
-test('what a reader opens, focuses and types before the scripts have come stays as it is', async () => {
+test('hydration keeps what a reader opened, focused and typed before the scripts loaded', async () => {
   const { page, complaints } = await shop.visitor();
-  let come = () => {};
+  let releaseScripts = () => {};
   const scripts = new Promise<void>((resolve) => {
-    come = resolve;
+    releaseScripts = resolve;
   });
   await page.route('**/assets/*.js', async (route) => {
     await scripts;
@@ -254,33 +254,33 @@ test('what a reader opens, focuses and types before the scripts have come stays 
   await page.getByText(counterQuestion.question).click();
   const guess = page.getByLabel(/How many does a shop give out/);
   await guess.pressSequentially('30');
-  come();
-  // The lab answers only who has a script.
-  await page.getByText(/It was not run here yet|Last run on/).waitFor();
+  releaseScripts();
+  // This text appears once the scripts run.
+  await page.getByText(/^Not run here yet|Last run on/).waitFor();
   await page.getByText(counterQuestion.answer).waitFor();
   expect(await guess.inputValue()).toBe('30');
   expect(await page.evaluate<string>('document.activeElement.name')).toBe('predicted');
-  await page.getByRole('button', { name: 'Run it now' }).click();
-  await page.getByRole('main').getByText('You said 30, and it is exactly so.').waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: 'Run experiment' }).click();
+  await page.getByRole('main').getByText('You guessed 30, which is exactly right.').waitFor({ timeout: 60_000 });
   expect(complaints).toEqual([]);
 });
 
-test('an experiment is drawn without a keystroke being lost or felt', async () => {
+test('an experiment is drawn without losing or delaying a keystroke', async () => {
   const { page } = await shop.visitor();
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.goto('/decisions/shared-policy');
-  await page.getByRole('button', { name: 'Run it now' }).click();
+  await page.getByRole('button', { name: 'Run experiment' }).click();
   await page
     .getByText(/served ·/)
     .first()
     .waitFor({ timeout: 60_000 });
-  // How long a keystroke waits for the page, from when the browser took it.
+  // Measures how long each keystroke waits until the page handles it.
   await page.evaluate(
     "window.waits = []; document.addEventListener('keydown', (press) => waits.push(performance.now() - press.timeStamp))",
   );
   await page.keyboard.type('each one has to arrive', { delay: 20 });
   const waits = (await page.evaluate<number[]>('waits')).sort((one, other) => one - other);
   expect(waits).toHaveLength(22);
-  // Generous: a busy machine is no fault of the page, and a page that is blocked by its drawing waits longer than this.
+  // Generous for a busy machine; a page blocked by its own drawing exceeds it.
   expect(waits[11]).toBeLessThan(250);
 });

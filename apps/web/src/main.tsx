@@ -22,16 +22,16 @@ const page = (
 );
 
 if (root.hasChildNodes()) {
-  // The page was rendered when it was built. It stays until all that it needs is here, so that nothing moves.
-  const wasRendered = window.location.search === '';
-  // Then there is no boundary around all pages, as there was none where it was rendered.
-  if (wasRendered) router.ssr = { manifest: undefined };
+  // The page was prerendered at build time. It stays until its code and data are loaded, so that nothing shifts.
+  const isPrerendered = window.location.search === '';
+  // Marks the router as server-rendered: the prerendered HTML has no boundary around all pages either.
+  if (isPrerendered) router.ssr = { manifest: undefined };
   router
     .load()
     .catch(() => undefined)
     .finally(() => {
-      // What the reader has focused or opened meanwhile stays as it is. With a search it may be another page: that replaces it.
-      if (wasRendered) hydrateRoot(root, page);
+      // Hydration keeps what the reader has focused or opened. With a query the page may differ, so it is replaced.
+      if (isPrerendered) hydrateRoot(root, page);
       else createRoot(root).render(page);
     });
 } else createRoot(root).render(page);

@@ -6,25 +6,25 @@ import { createQueryClient } from './api/queries.ts';
 import { plainText } from './decisions/content.ts';
 import { createShopRouter } from './routes.tsx';
 
-/** A page as it is before any script has run. */
+/** A prerendered page. */
 export type PrerenderedPage = {
-  /** As in `/decisions/double-click`. */
+  /** Such as `/decisions/double-click`. */
   address: string;
   title: string;
   description: string;
-  /** Of the element that the scripts render into later. */
+  /** Content of the element that the scripts hydrate. */
   html: string;
 };
 
 /**
- * Renders the pages that say the same to everybody: what is read there can be read without JavaScript, and found. The scripts
- * put the same in its place, so that nothing moves.
+ * Renders the pages that are the same for everyone, so that they are readable without JavaScript and by search engines. The
+ * scripts hydrate the same HTML, so that nothing shifts.
  */
 export function prerender(): Promise<PrerenderedPage[]> {
   return Promise.all([
     page('/decisions', {
       title: 'Decisions',
-      description: `${summaries.length} decisions of a ticket shop, each with its question, its answer, its lines of code, and an experiment that proves it.`,
+      description: `${summaries.length} system-design decisions of a ticket shop, each with a question, an answer, the code, and an experiment that proves it.`,
     }),
     ...summaries.map(({ name, title, question }) =>
       page(`/decisions/${name}`, { title, description: plainText(question) }),

@@ -1,6 +1,6 @@
 /**
- * The path to go back to after a log-in, if it is one of ours: a link from elsewhere must not lead a fresh log-in to
- * another site. Browsers read `//host` and `/\host` as addresses of other hosts.
+ * Returns the path to return to after a log-in if it is local, otherwise undefined: an open redirect would send a freshly
+ * logged-in user to another site. Browsers treat `//host` and `/\host` as other hosts.
  */
 export function localPath(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 500) return undefined;

@@ -14,7 +14,7 @@ import { FailurePage } from './pages/failure.tsx';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { localPath } from './return-to.ts';
 
-/** Every page of the shop, in one list. The list of events comes with the shell; the others are fetched when wanted. */
+/** Every page in one list. The list of events is in the main bundle; the others are loaded on demand. */
 const rootRoute = createRootRoute({
   component: Shell,
   notFoundComponent: () => <NotFoundPage what="page" />,
@@ -75,7 +75,7 @@ const decisionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/decisions/$name',
   validateSearch: runOf,
-  // A link to a run opens where the run is shown.
+  // A link to a run scrolls to the experiment.
   beforeLoad: ({ search, params, location }) => {
     if (search.run === undefined || location.hash !== '') return;
     throw redirect({ to: '/decisions/$name', params, search, hash: 'experiment', replace: true });
@@ -84,7 +84,7 @@ const decisionRoute = createRoute({
     const { loadDecision } = await import('./decisions/load.ts');
     return (await loadDecision(params.name)) ?? Promise.reject(notFound());
   },
-  // A card is part of the build: what was loaded stays true.
+  // Cards are part of the build, so they never become stale.
   staleTime: Number.POSITIVE_INFINITY,
   notFoundComponent: () => <NotFoundPage what="decision" />,
   component: lazyRouteComponent(() => import('./pages/decision.tsx'), 'DecisionPage'),
@@ -146,15 +146,15 @@ const routeTree = rootRoute.addChildren([
   registerRoute,
 ]);
 
-/** @param history of a page that no browser shows; without it the browser's own */
+/** @param history for prerendering; by default the browser's own */
 export function createShopRouter(history?: RouterHistory) {
   return createRouter({
     routeTree,
     ...(history && { history }),
     defaultPreload: 'intent',
-    // Without a browser nothing scrolls, and the router would write an inline script for it.
+    // Prerendering needs no scrolling, and the router would write an inline script for it.
     scrollRestoration: history === undefined,
-    // Plain text in, plain text out: the router's own way would turn `?search=2026` into a number.
+    // Keep values as strings: the router's default would turn `?search=2026` into a number.
     parseSearch: (query) => Object.fromEntries(new URLSearchParams(query)),
     stringifySearch: (search) => {
       const query = new URLSearchParams(

@@ -9,7 +9,7 @@ export const apiKeysQuery = queryOptions({
   select: ({ items }) => items,
 });
 
-/** Creates an API key. The answer is the only one that contains the key itself. */
+/** Creates an API key. Only this response contains the key itself. */
 export const createApiKey = (name: string) => call('createApiKey', { body: { name } });
 
 export const revokeApiKey = (id: string) => call('revokeApiKey', { params: { id } });

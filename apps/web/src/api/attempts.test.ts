@@ -10,7 +10,7 @@ function memory(): TextStore & { text: Map<string, string> } {
   return { text, getItem: (name) => text.get(name) ?? null, setItem: (name, value) => text.set(name, value) };
 }
 
-/** One tab: what it stores survives `reload`. */
+/** A browser tab whose storage survives `reload`. */
 function tab(store: TextStore | undefined = memory()) {
   let count = 0;
   let now = 0;
@@ -25,16 +25,16 @@ function tab(store: TextStore | undefined = memory()) {
     });
   let attempts = open();
   return {
-    /** The key that an attempt is sent under when its answer is this one. */
+    /** Sends an attempt that ends with this answer, and returns its idempotency key. */
     async send(name: string, answer: 'done' | Error) {
-      let sentUnder = '';
+      let usedKey = '';
       await attempts
         .run(name, async (key) => {
-          sentUnder = key;
+          usedKey = key;
           if (answer !== 'done') throw answer;
         })
         .catch(() => undefined);
-      return sentUnder;
+      return usedKey;
     },
     reload: () => {
       attempts = open();
@@ -45,11 +45,11 @@ function tab(store: TextStore | undefined = memory()) {
   };
 }
 
-const silence = (code: LocalCode) => new ApiProblem({ code, status: 0, title: code, at: 0 });
+const localProblem = (code: LocalCode) => new ApiProblem({ code, status: 0, title: code, at: 0 });
 
 test.each([
-  silence('connection_lost'),
-  silence('deadline_passed'),
+  localProblem('connection_lost'),
+  localProblem('deadline_passed'),
   new ApiProblem({ code: 'unreadable_answer', status: 504, title: 'a proxy', at: 0 }),
   refusal('rate_limited'),
   refusal('suppressed'),
@@ -58,7 +58,7 @@ test.each([
   refusal('busy'),
   refusal('internal_error'),
   refusal('idempotency_in_progress'),
-])('after $code the same attempt is sent under the same key', async (answer) => {
+])('after $code, a retry reuses the idempotency key', async (answer) => {
   const { send } = tab();
   const key = await send('hold', answer);
   expect(await send('hold', 'done')).toBe(key);
@@ -72,45 +72,45 @@ test.each([
   refusal('hold_expired'),
   refusal('validation_failed'),
   refusal('idempotency_key_reused'),
-])('after a verdict (%s) the next attempt has a key of its own', async (answer) => {
+])('after a final answer (%s), the next attempt gets a new idempotency key', async (answer) => {
   const { send } = tab();
   const key = await send('hold', answer);
   expect(await send('hold', 'done')).not.toBe(key);
 });
 
-test('other places are another attempt', async () => {
+test('a different choice of tickets is a different attempt', async () => {
   const { send } = tab();
-  const key = await send('hold one', silence('connection_lost'));
-  expect(await send('hold two', silence('connection_lost'))).not.toBe(key);
+  const key = await send('hold one', localProblem('connection_lost'));
+  expect(await send('hold two', localProblem('connection_lost'))).not.toBe(key);
   expect(await send('hold one', 'done')).toBe(key);
 });
 
-test('a reload keeps the key of an attempt that nobody answered', async () => {
+test('a reload keeps the key of an unanswered attempt', async () => {
   const { send, reload } = tab();
-  const key = await send('hold', silence('connection_lost'));
+  const key = await send('hold', localProblem('connection_lost'));
   reload();
   expect(await send('hold', 'done')).toBe(key);
   reload();
   expect(await send('hold', 'done')).not.toBe(key);
 });
 
-test('a key is given up before the API forgets it', async () => {
+test('a key is discarded before the API forgets it', async () => {
   const { send, pass } = tab();
-  const key = await send('hold', silence('connection_lost'));
+  const key = await send('hold', localProblem('connection_lost'));
   pass(23 * hour - 1);
-  expect(await send('hold', silence('connection_lost'))).toBe(key);
+  expect(await send('hold', localProblem('connection_lost'))).toBe(key);
   pass(2);
   expect(await send('hold', 'done')).not.toBe(key);
 });
 
-describe('the store', () => {
-  test('holds the newest twenty attempts', async () => {
+describe('the storage', () => {
+  test('the storage holds the newest twenty attempts', async () => {
     const store = memory();
     const { send, pass, reload } = tab(store);
-    const first = await send('attempt 0', silence('connection_lost'));
+    const first = await send('attempt 0', localProblem('connection_lost'));
     for (let count = 1; count <= 20; count += 1) {
       pass(1);
-      await send(`attempt ${count}`, silence('connection_lost'));
+      await send(`attempt ${count}`, localProblem('connection_lost'));
     }
     reload();
     expect(Object.keys(JSON.parse([...store.text.values()].join('')))).toHaveLength(20);
@@ -119,16 +119,16 @@ describe('the store', () => {
   });
 
   test.each(['not json', '[]', 'null', '{"hold":{"key":1}}', '{"hold":null}'])(
-    'may hold rubbish: %s',
-    async (rubbish) => {
+    'corrupt storage is ignored: %s',
+    async (corrupt) => {
       const store = memory();
       const { getItem } = store;
-      const { send } = tab({ ...store, getItem: (name) => getItem(name) ?? rubbish });
+      const { send } = tab({ ...store, getItem: (name) => getItem(name) ?? corrupt });
       expect(await send('hold', 'done')).toBe('key-1');
     },
   );
 
-  test('may refuse to be written to, or be missing: then a key lasts as long as the page', async () => {
+  test('without writable storage, a key lasts as long as the page', async () => {
     const full: TextStore = {
       getItem: () => null,
       setItem: () => {
@@ -137,13 +137,13 @@ describe('the store', () => {
     };
     for (const store of [full, undefined]) {
       const { send } = tab(store);
-      const key = await send('hold', silence('connection_lost'));
+      const key = await send('hold', localProblem('connection_lost'));
       expect(await send('hold', 'done')).toBe(key);
     }
   });
 });
 
-test('on plain http, without randomUUID, keys are version 4 UUIDs all the same', () => {
+test('on plain http, where randomUUID is missing, keys are still version 4 UUIDs', () => {
   const insecure = { getRandomValues: crypto.getRandomValues.bind(crypto) };
   const keys = Array.from({ length: 200 }, () => newIdempotencyKey(insecure));
   for (const key of keys) expect(key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -1,31 +1,31 @@
 import { ApiProblem } from './client.ts';
 import { tabMemory } from './tab-memory.ts';
 
-/** What `sessionStorage` offers of interest here. */
+/** The part of the Storage interface used here. */
 export interface TextStore {
   getItem(name: string): string | null;
   setItem(name: string, text: string): void;
 }
 
 const storeName = 'minitickets:attempts';
-/** The API remembers a key for 24 hours; an attempt older than that is a new one. */
-const keptMs = 23 * 3600 * 1000;
+/** The API remembers a key for 24 hours; after this time an attempt gets a new key. */
+const maxAgeMs = 23 * 3600 * 1000;
 const maxKept = 20;
 
 type Kept = Record<string, { key: string; at: number }>;
 
 /**
- * An attempt is one thing asked for once: these places, this payment. Its idempotency key lives from the first sending
- * until an answer settles it, also across a reload, so that asking again after a lost connection cannot do it twice.
+ * Manages idempotency keys. An attempt is one intended operation: holding these tickets, making this payment. Its key lives
+ * from the first request until a final answer, even across a reload, so that a retry cannot carry it out twice.
  */
-export function createAttempts(world: { store: TextStore | undefined; now: () => number; newKey: () => string }) {
-  let kept: Kept = read(world.store);
+export function createAttempts(deps: { store: TextStore | undefined; now: () => number; newKey: () => string }) {
+  let kept: Kept = read(deps.store);
 
   function keyOf(name: string): string {
     const known = kept[name];
-    if (known && world.now() - known.at < keptMs) return known.key;
-    const key = world.newKey();
-    keep({ ...kept, [name]: { key, at: world.now() } });
+    if (known && deps.now() - known.at < maxAgeMs) return known.key;
+    const key = deps.newKey();
+    keep({ ...kept, [name]: { key, at: deps.now() } });
     return key;
   }
 
@@ -38,21 +38,21 @@ export function createAttempts(world: { store: TextStore | undefined; now: () =>
     const newest = Object.entries(next).sort(([, a], [, b]) => b.at - a.at);
     kept = Object.fromEntries(newest.slice(0, maxKept));
     try {
-      world.store?.setItem(storeName, JSON.stringify(kept));
+      deps.store?.setItem(storeName, JSON.stringify(kept));
     } catch {
-      // A full or forbidden store only costs the memory across a reload.
+      // Without storage, keys are lost at the next reload.
     }
   }
 
   return {
-    /** Sends under the attempt's key, and forgets the key once the answer is a verdict. */
+    /** Sends the request with the attempt's key, and discards the key once the answer is final. */
     async run<Answer>(name: string, send: (key: string) => Promise<Answer>): Promise<Answer> {
       try {
         const answer = await send(keyOf(name));
         settle(name);
         return answer;
       } catch (error) {
-        if (error instanceof ApiProblem && isVerdict(error)) settle(name);
+        if (error instanceof ApiProblem && isFinal(error)) settle(name);
         throw error;
       }
     },
@@ -60,10 +60,10 @@ export function createAttempts(world: { store: TextStore | undefined; now: () =>
 }
 
 /**
- * Whether the answer decides this attempt. A refusal at the door (log in first, too many requests) and every kind of
- * silence leave open whether an earlier sending was carried out, so they keep the key.
+ * Returns whether a problem settles the attempt. A 401, a 429, a 5xx or a missing response leave open whether an earlier
+ * request was carried out, so the key is kept.
  */
-function isVerdict(problem: ApiProblem): boolean {
+function isFinal(problem: ApiProblem): boolean {
   if (problem.status < 400 || problem.status >= 500) return false;
   return problem.status !== 401 && problem.status !== 429 && problem.code !== 'idempotency_in_progress';
 }
@@ -83,7 +83,7 @@ function isAttempt(value: unknown): value is { key: string; at: number } {
   return typeof attempt?.key === 'string' && typeof attempt.at === 'number';
 }
 
-/** A v4 UUID. `crypto.randomUUID` exists only on https and localhost, and the shop also runs on http in a home network. */
+/** Returns a version 4 UUID. `crypto.randomUUID` exists only on https and localhost; the shop also runs on plain http in a LAN. */
 export function newIdempotencyKey(
   source: Pick<Crypto, 'getRandomValues'> & { randomUUID?: () => string } = crypto,
 ): string {
@@ -95,5 +95,5 @@ export function newIdempotencyKey(
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** The attempts of this tab. */
+/** The attempts of this browser tab. */
 export const attempts = createAttempts({ store: tabMemory, now: () => Date.now(), newKey: () => newIdempotencyKey() });

@@ -5,10 +5,10 @@ import { ApiProblem } from './client.ts';
 import type { Page } from './pages.ts';
 import { sessionHint } from './session-hint.ts';
 
-/** The sandbox provider may be slow; everything else answers within the client's own deadline. */
+/** The sandbox payment provider can be slow; every other call uses the client's default deadline. */
 const paymentDeadlineMs = 45_000;
 
-/** Returns who is logged in, or null. */
+/** Returns the logged-in user, or null. */
 export async function readSession(signal?: AbortSignal): Promise<User | null> {
   if (!sessionHint.mayExist()) return null;
   try {
@@ -42,8 +42,8 @@ export const readEvent = (event: string, signal?: AbortSignal): Promise<Event> =
   readPublic((credentials) => call('readEvent', { params: { event }, signal, ...credentials }));
 
 /**
- * Reads what everybody may read. While Redis is down the API cannot look up sessions and refuses every request that carries one, so
- * the read is then repeated without the session.
+ * Reads public data. While Redis is down, the API cannot look up sessions and refuses every request that carries one, so the
+ * read is repeated without the session.
  */
 async function readPublic<Answer>(read: (options: { credentials?: 'omit' }) => Promise<Answer>): Promise<Answer> {
   try {
@@ -65,7 +65,7 @@ export const readBookings = (cursor: string | null, signal?: AbortSignal): Promi
 export const readBooking = (id: string, signal?: AbortSignal): Promise<Booking> =>
   call('readBooking', { params: { id }, signal });
 
-/** Pays a booking; one that costs nothing is confirmed without a token. */
+/** Pays a booking. A free booking is confirmed without a payment token. */
 export const pay = ({ id, paymentToken }: { id: string; paymentToken?: PaymentToken }): Promise<Booking> =>
   attempts.run(`pay ${id} ${paymentToken}`, (idempotencyKey) =>
     call('payBooking', { params: { id }, body: { paymentToken }, idempotencyKey, deadlineMs: paymentDeadlineMs }),

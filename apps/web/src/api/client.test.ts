@@ -18,7 +18,7 @@ const lost = () => {
 
 type Answer = (init: RequestInit) => Response | Promise<Response>;
 
-/** A network that gives these answers one after the other, on a clock that only waiting moves. */
+/** A fake network that returns these responses in order, with a clock that only waiting advances. */
 function network(...answers: Answer[]) {
   const sent: { path: string; init: RequestInit; headers: Record<string, string> }[] = [];
   const waits: number[] = [];
@@ -27,7 +27,7 @@ function network(...answers: Answer[]) {
     fetch: async (path, init = {}) => {
       sent.push({ path: String(path), init, headers: init.headers as Record<string, string> });
       const answer = answers[sent.length - 1];
-      // One request too many is answered by a fault, so that it ends the call.
+      // An unexpected request gets a 500, which ends the call.
       return answer ? answer(init) : problem(500, 'internal_error');
     },
     now: () => now,
@@ -51,8 +51,8 @@ const caught = async (work: Promise<unknown>): Promise<ApiProblem> => {
 
 const hold: ApiCall = { method: 'POST', path: '/v1/bookings', body: { eventId: 'e' }, idempotencyKey: 'key-1' };
 
-describe('an answer', () => {
-  test('that is JSON is handed over; nothing is kept, and no other site gets the cookie', async () => {
+describe('a response', () => {
+  test('a JSON response is returned; it is not cached, and the cookie stays same-origin', async () => {
     const { request, sent } = network(() => json(200, { id: 'e' }));
     expect(await request({ path: '/v1/events/e' })).toEqual({ id: 'e' });
     expect(sent[0]?.init).toMatchObject({
@@ -63,12 +63,12 @@ describe('an answer', () => {
     });
   });
 
-  test('without content is undefined', async () => {
+  test('a response without content is returned as undefined', async () => {
     const { request } = network(() => new Response(null, { status: 204 }));
     expect(await request({ method: 'DELETE', path: '/v1/sessions/current' })).toBeUndefined();
   });
 
-  test('that refuses becomes one typed error with the exact instant to wait for', async () => {
+  test('a problem response becomes a typed error with the exact instant to retry', async () => {
     const { request, now } = network(() =>
       problem(429, 'rate_limited', { retryAfter: 7, errors: [{ path: '/x', message: 'y' }] }),
     );
@@ -80,20 +80,20 @@ describe('an answer', () => {
       retryAt: now() + 7000,
       at: now(),
       fields: [{ path: '/x', message: 'y' }],
-      passes: true,
+      isTemporary: true,
     });
   });
 
-  test('whose body names no wait is read by its header', async () => {
+  test('the Retry-After header is used when the body has no retryAfter', async () => {
     const { request, now } = network(() =>
       json(503, { error: 'busy', title: 'Busy', status: 503, detail: '' }, { 'retry-after': '3' }),
     );
     expect(await caught(request({ path: '/v1/events' }))).toMatchObject({ code: 'busy', retryAt: now() + 3000 });
   });
 
-  test('that names no wait promises none', async () => {
+  test('a problem without a wait has no instant to retry', async () => {
     const { request } = network(() => problem(409, 'sold_out'));
-    expect(await caught(request(hold))).toMatchObject({ code: 'sold_out', retryAt: undefined, passes: false });
+    expect(await caught(request(hold))).toMatchObject({ code: 'sold_out', retryAt: undefined, isTemporary: false });
   });
 
   test.each([
@@ -101,21 +101,18 @@ describe('an answer', () => {
       'a proxy’s page',
       () => new Response('<h1>Bad Gateway</h1>', { status: 502, headers: { 'content-type': 'text/html' } }),
     ],
-    [
-      'a page where JSON was meant',
-      () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
-    ],
-    ['JSON that breaks off', () => new Response('{"id":', { headers: { 'content-type': 'application/json' } })],
-    ['an error that is no problem', () => json(500, { message: 'x' })],
-    ['an error of null', () => json(500, null)],
-  ])('that is %s is called unreadable', async (_, answer) => {
+    ['a page instead of JSON', () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } })],
+    ['truncated JSON', () => new Response('{"id":', { headers: { 'content-type': 'application/json' } })],
+    ['an error that is not a problem document', () => json(500, { message: 'x' })],
+    ['an error whose body is null', () => json(500, null)],
+  ])('a response that is %s is an unreadable answer', async (_, answer) => {
     const { request } = network(answer);
     expect((await caught(request({ path: '/v1/events' }))).code).toBe('unreadable_answer');
   });
 });
 
 describe('a lost connection', () => {
-  test('of a call with a key is tried again under the same key, and answered once', async () => {
+  test('a lost call with an idempotency key is retried with the same key', async () => {
     const { request, sent, waits } = network(lost, lost, () => json(201, { id: 'b' }));
     expect(await request(hold)).toEqual({ id: 'b' });
     expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['key-1', 'key-1', 'key-1']);
@@ -123,20 +120,20 @@ describe('a lost connection', () => {
     expect(waits).toEqual([400, 1200]);
   });
 
-  test('is given up after three sendings', async () => {
+  test('a lost call fails after three requests', async () => {
     const { request, sent } = network(lost, lost, lost);
-    expect(await caught(request(hold))).toMatchObject({ code: 'connection_lost', status: 0, passes: true });
+    expect(await caught(request(hold))).toMatchObject({ code: 'connection_lost', status: 0, isTemporary: true });
     expect(sent).toHaveLength(3);
   });
 
-  test('of a call without a key is never sent twice: nobody could tell the two apart', async () => {
+  test('a lost call without an idempotency key is never retried, because it could take effect twice', async () => {
     const { request, sent } = network(lost);
     expect((await caught(request({ method: 'POST', path: '/v1/users', body: {} }))).code).toBe('connection_lost');
     expect(sent).toHaveLength(1);
   });
 });
 
-test('while the first sending is still worked on, its answer is waited for under the same key', async () => {
+test('a retry waits with the same key while the first request is still in progress', async () => {
   const { request, sent, waits } = network(
     () => problem(409, 'idempotency_in_progress', { retryAfter: 1 }),
     () => json(201, { id: 'b' }),
@@ -151,7 +148,7 @@ test.each([
   [409, 'sold_out'],
   [503, 'store_unavailable'],
   [401, 'unauthenticated'],
-])('an answer of %i %s is not argued with', async (status, error) => {
+])('a response of %i %s is not retried', async (status, error) => {
   const { request, sent } = network(() => problem(status, error));
   await caught(request(hold));
   expect(sent).toHaveLength(1);
@@ -174,7 +171,7 @@ describe('the deadline', () => {
     deadlines.length = 0;
   });
 
-  test('ends a call that nobody answers, and the problem says so', async () => {
+  test('an unanswered call ends at its deadline with deadline_passed', async () => {
     const { request, sent } = network(never);
     const problemMet = caught(request({ ...hold, deadlineMs: 45_000 }));
     deadlines[0]?.abort(new DOMException('too late', 'TimeoutError'));
@@ -183,7 +180,7 @@ describe('the deadline', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('leaves the caller’s own abort what it is', async () => {
+  test('the caller’s own abort is rethrown unchanged', async () => {
     const { request } = network(never);
     const caller = new AbortController();
     const work = request({ path: '/v1/events', signal: caller.signal });

@@ -1,22 +1,22 @@
 import { headers, type Problem, type ProblemCode } from '@minitickets/contract';
 import { type ServerClock, serverClock } from './server-clock.ts';
 
-/** What can go wrong without an answer of the API: these codes are the pages' own and not in the contract. */
+/** Codes for failures without a response of the API. They are local to the pages and not part of the contract. */
 export type LocalCode = 'connection_lost' | 'deadline_passed' | 'unreadable_answer';
 
-/** The one error that a call rejects with, besides the caller's own abort. */
+/** The only error that a call rejects with, besides the caller's own abort. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly code: ProblemCode | LocalCode;
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  /** When it came, by this computer's clock in ms. */
+  /** When the problem occurred, by this computer's clock in ms. */
   readonly at: number;
-  /** When the API takes the same call again, by this computer's clock in ms; undefined when waiting is not the cure. */
+  /** When the call can be retried, by this computer's clock in ms; undefined if waiting does not help. */
   readonly retryAt: number | undefined;
-  /** What is wrong with which field of the body. */
+  /** Validation errors by field of the body. */
   readonly fields: readonly { path: string; message: string }[];
 
   constructor(problem: {
@@ -38,8 +38,8 @@ export class ApiProblem extends Error {
     this.fields = problem.fields ?? [];
   }
 
-  /** Whether the same call can succeed later without anybody changing anything. */
-  get passes(): boolean {
+  /** Whether the same call can succeed later without any change. */
+  get isTemporary(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
@@ -48,11 +48,11 @@ export interface ApiCall {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
-  /** With a key a lost call is sent again by itself, under the same key: the API answers it once. */
+  /** With an idempotency key, a lost call is retried automatically with the same key and takes effect once. */
   idempotencyKey?: string;
-  /** `omit` sends no session: for what everybody may read. */
+  /** `omit` sends no session, for public data. */
   credentials?: 'same-origin' | 'omit';
-  /** An API key to call with. */
+  /** An API key. */
   bearer?: string | undefined;
   signal?: AbortSignal | undefined;
   deadlineMs?: number;
@@ -61,13 +61,13 @@ export interface ApiCall {
 export type Request = <Answer>(call: ApiCall) => Promise<Answer>;
 
 const defaultDeadlineMs = 15_000;
-const maxRepeats = 2;
+const maxRetries = 2;
 
 /**
- * Makes the function that every call of the pages goes through. What it needs of the world is handed in, so that
- * tests own the network and the clock.
+ * Creates the function that sends every call of the pages. Its dependencies are injected, so that tests control the network
+ * and the clock.
  */
-export function createRequest(world: {
+export function createRequest(deps: {
   fetch: typeof fetch;
   now: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -76,19 +76,19 @@ export function createRequest(world: {
   return async function request<Answer>(call: ApiCall): Promise<Answer> {
     const deadline = AbortSignal.timeout(call.deadlineMs ?? defaultDeadlineMs);
     const signal = call.signal ? AbortSignal.any([call.signal, deadline]) : deadline;
-    for (let repeats = 0; ; repeats += 1) {
+    for (let retries = 0; ; retries += 1) {
       try {
         return (await sendOnce(call, signal)) as Answer;
       } catch (error) {
         if (call.signal?.aborted) throw error;
         const problem = deadline.aborted
-          ? deadlinePassed(world.now())
+          ? deadlinePassed(deps.now())
           : error instanceof ApiProblem
             ? error
-            : connectionLost(error, world.now());
-        if (call.idempotencyKey === undefined || repeats === maxRepeats || !isUnanswered(problem)) throw problem;
-        const pauseMs = problem.retryAt === undefined ? 400 * 3 ** repeats : Math.max(0, problem.retryAt - world.now());
-        await world.wait(pauseMs, signal).catch(() => {
+            : connectionLost(error, deps.now());
+        if (call.idempotencyKey === undefined || retries === maxRetries || !isUnanswered(problem)) throw problem;
+        const pauseMs = problem.retryAt === undefined ? 400 * 3 ** retries : Math.max(0, problem.retryAt - deps.now());
+        await deps.wait(pauseMs, signal).catch(() => {
           throw call.signal?.aborted ? call.signal.reason : problem;
         });
       }
@@ -100,19 +100,19 @@ export function createRequest(world: {
     if (call.body !== undefined) sent['content-type'] = 'application/json';
     if (call.idempotencyKey !== undefined) sent[headers.idempotencyKey] = call.idempotencyKey;
     if (call.bearer !== undefined) sent.authorization = `Bearer ${call.bearer}`;
-    const sentAt = world.now();
-    const response = await world.fetch(call.path, {
+    const sentAt = deps.now();
+    const response = await deps.fetch(call.path, {
       method: call.method ?? 'GET',
       headers: sent,
       credentials: call.credentials ?? 'same-origin',
-      // A kept answer would show places that are gone, and its Date would set our clock back.
+      // A cached response would show sold tickets as available, and its Date header would set the server clock back.
       cache: 'no-store',
       redirect: 'error',
       signal,
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     });
-    const receivedAt = world.now();
-    world.clock.observe(response.headers.get('date'), sentAt, receivedAt);
+    const receivedAt = deps.now();
+    deps.clock.observe(response.headers.get('date'), sentAt, receivedAt);
     if (response.status === 204) return undefined;
     const text = await response.text();
     const answer = isJson(response) ? parse(text) : undefined;
@@ -122,7 +122,7 @@ export function createRequest(world: {
   }
 }
 
-/** Nobody knows whether the call was carried out, or it is being carried out right now: the same key finds out. */
+/** Returns whether the outcome of the call is unknown or still pending: a retry with the same key finds out. */
 function isUnanswered(problem: ApiProblem): boolean {
   return (
     problem.code === 'connection_lost' ||
@@ -131,7 +131,7 @@ function isUnanswered(problem: ApiProblem): boolean {
   );
 }
 
-/** What a refusal says. An answer that is no problem of the API's, as a proxy's own page, is unreadable. */
+/** Parses a problem response. A response that is not a problem document, such as a proxy's error page, is unreadable. */
 export function asProblem(
   answer: unknown,
   response: Pick<Response, 'status' | 'headers'>,
@@ -141,7 +141,7 @@ export function asProblem(
   if (typeof problem?.error !== 'string') return unreadable(response.status, receivedAt);
   const retryAfter = problem.retryAfter ?? Number(response.headers.get(headers.retryAfter) ?? Number.NaN);
   return new ApiProblem({
-    // A code that a newer API added is kept: its title and detail are shown instead of our words.
+    // Keep the code of a newer API: the pages then show its title and detail.
     code: problem.error as ProblemCode,
     status: response.status,
     title: problem.title ?? 'Refused',
@@ -152,7 +152,7 @@ export function asProblem(
   });
 }
 
-/** Why a call that was sent once has no answer. */
+/** Returns the problem of a call that got no response. */
 export const noAnswer = (cause: unknown, at: number): ApiProblem =>
   cause instanceof DOMException && cause.name === 'TimeoutError' ? deadlinePassed(at) : connectionLost(cause, at);
 
@@ -170,9 +170,9 @@ function parse(text: string): unknown {
 const connectionLost = (cause: unknown, at: number) =>
   new ApiProblem({ code: 'connection_lost', status: 0, title: 'No connection', detail: String(cause), at });
 const deadlinePassed = (at: number) =>
-  new ApiProblem({ code: 'deadline_passed', status: 0, title: 'No answer in time', at });
+  new ApiProblem({ code: 'deadline_passed', status: 0, title: 'No response in time', at });
 const unreadable = (status: number, at: number) =>
-  new ApiProblem({ code: 'unreadable_answer', status, title: 'An answer that these pages cannot read', at });
+  new ApiProblem({ code: 'unreadable_answer', status, title: 'Unreadable response', at });
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -189,7 +189,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The call that the pages use. */
+/** Sends a call of the pages. */
 export const request = createRequest({
   fetch: (input, init) => fetch(input, init),
   now: () => Date.now(),

@@ -5,13 +5,13 @@ import { type ApiProblem, request } from './client.ts';
 
 export type Run = LabRun<ExperimentResult>;
 
-/** A run that is under way is asked for this often, should its stream be silent. */
+/** An active run is polled this often, in case its event stream is silent. */
 const pollMs = 3000;
 
 const runsPath = '/lab/runs';
 const runPath = (id: string) => `${runsPath}/${encodeURIComponent(id)}`;
 
-/** All that the lab can run, with the last run of each. Where there is no lab, asking more often helps nobody. */
+/** Every experiment of the lab with its last run. Not retried, because without a lab a retry does not help. */
 export const labQuery = queryOptions({
   queryKey: ['lab', 'experiments'],
   queryFn: ({ signal }) => request<{ items: LabExperiment<ExperimentResult>[] }>({ path: '/lab/experiments', signal }),
@@ -32,11 +32,11 @@ export const startRun = (run: NewLabRun) => request<Run>({ method: 'POST', path:
 
 export const cancelRun = (id: string) => request<Run>({ method: 'DELETE', path: runPath(id) });
 
-/** Where a run is told while it happens, from its beginning. */
+/** Returns the path of a run's event stream, which replays the run from its start. */
 export const runEventsPath = (id: string) => `${runPath(id)}/events`;
 
 export const hasEnded = ({ status }: Pick<Run, 'status'>): boolean => status !== 'queued' && status !== 'running';
 
-/** Whether nobody is there to run experiments, which is no fault: production has no lab. */
+/** Returns whether there is no lab, which is normal in production. */
 export const isLabAbsent = ({ status, code }: ApiProblem): boolean =>
   status === 404 || code === 'lab_not_running' || code === 'unreadable_answer';

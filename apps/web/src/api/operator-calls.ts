@@ -13,10 +13,10 @@ export const limitsQuery = queryOptions({
 export const limitChangesQuery = pagesOf({
   queryKey: ['operations', 'changes'],
   read: (cursor, signal) => call('listLimitChanges', { query: { limit: 10, cursor }, signal }),
-  mostPages: 20,
+  maxPages: 20,
 });
 
-/** @param minutes the running one included, up to 15 */
+/** @param minutes up to 15, including the current one */
 export const activityQuery = (minutes: number) =>
   queryOptions({
     queryKey: ['operations', 'activity', minutes],
@@ -46,7 +46,7 @@ type LimitName = { policy: string; tier: string };
 export const changeLimit = ({ change, ...params }: LimitName & { change: BodyOf<'changeLimit'> }) =>
   call('changeLimit', { params, body: change });
 
-/** Returns a limit to its shipped numbers. */
+/** Resets a limit to its default. */
 export const resetLimit = (params: LimitName) => call('resetLimit', { params });
 
 export const liftSuppression = (bucket: string) => call('liftSuppression', { params: { bucket } });
@@ -67,9 +67,9 @@ export const tasksQuery = queryOptions({
 export const inventoryQuery = pagesOf({
   queryKey: ['operations', 'inventory'],
   read: (cursor, signal) => call('listInventory', { query: { limit: 10, cursor }, signal }),
-  mostPages: 10,
+  maxPages: 10,
   refetchInterval: 2000,
 });
 
-/** Checks the conservation laws against the database. */
+/** Runs the conservation check against the database. */
 export const runAudit = () => call('runAudit', {});

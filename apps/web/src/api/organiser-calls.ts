@@ -14,7 +14,7 @@ const pollMs = 5000;
 export const ownEventsQuery = pagesOf({
   queryKey: ['organise', 'events'],
   read: (cursor, signal) => call('listEvents', { query: { mine: true, limit: 50, cursor }, signal }),
-  mostPages: 20,
+  maxPages: 20,
   refetchInterval: pollMs,
 });
 
@@ -30,13 +30,13 @@ type TicketTypeChange = { eventId: string; id: string; change: BodyOf<'changeTic
 export const changeTicketType = ({ eventId, id, change }: TicketTypeChange) =>
   call('changeTicketType', { params: { event: eventId, ticketType: id }, body: change });
 
-/** The ticket holders of an event, in the order in which the tickets were sold. */
+/** The ticket holders of an event, in order of sale. */
 export const doorListQuery = (eventId: string) =>
   pagesOf({
     queryKey: ['organise', 'door', eventId],
     read: (cursor, signal) =>
       call('readDoorList', { params: { event: eventId }, query: { limit: 100, cursor }, signal }),
-    mostPages: 50,
+    maxPages: 50,
     refetchInterval: pollMs,
   });
 

@@ -2,15 +2,15 @@ import { InfiniteQueryObserver, QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
 import { pagesOf } from './pages.ts';
 
-/** Pages of one number each, without end. */
-const numbers = (mostPages: number) =>
+/** Endless pages of one number each. */
+const numbers = (maxPages: number) =>
   pagesOf<number>({
     queryKey: ['numbers'],
     read: async (cursor) => ({ items: [Number(cursor ?? 1)], nextCursor: String(Number(cursor ?? 1) + 1) }),
-    mostPages,
+    maxPages,
   });
 
-test('a list ends at its bound, and keeps what came first', async () => {
+test('a list ends at its maximum number of pages and keeps the first ones', async () => {
   const observer = new InfiniteQueryObserver(new QueryClient(), numbers(3));
   for (let page = 0; page < 5; page += 1) await observer.fetchNextPage();
   const { data, hasNextPage } = observer.getCurrentResult();
@@ -18,7 +18,7 @@ test('a list ends at its bound, and keeps what came first', async () => {
   expect(hasNextPage).toBe(false);
 });
 
-test('there is more as long as the API says so', async () => {
+test('a list has a next page as long as the API returns a cursor', async () => {
   const observer = new InfiniteQueryObserver(new QueryClient(), numbers(3));
   await observer.fetchNextPage();
   expect(observer.getCurrentResult().hasNextPage).toBe(true);

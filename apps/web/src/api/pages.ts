@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 
-/** As the API gives lists. */
+/** One page of a list, as the API returns it. */
 export interface Page<Item> {
   items: Item[];
   nextCursor: string | null;
@@ -9,19 +9,19 @@ export interface Page<Item> {
 interface PagesOptions<Item> {
   queryKey: readonly unknown[];
   read: (cursor: string | null, signal: AbortSignal) => Promise<Page<Item>>;
-  /** How many pages are kept. The list ends there: to drop the first ones instead would take away what a reader sees first. */
-  mostPages: number;
-  /** How often all of them are asked for anew, one after the other. */
+  /** The list ends after this many pages. Dropping the first ones instead would remove what a reader sees first. */
+  maxPages: number;
+  /** How often all loaded pages are refetched, in ms. */
   refetchInterval?: number;
 }
 
-/** A list that is read page by page, from the first on, and shown as one. */
-export const pagesOf = <Item>({ queryKey, read, mostPages, refetchInterval }: PagesOptions<Item>) =>
+/** Query options of a list that is loaded page by page and shown as one. */
+export const pagesOf = <Item>({ queryKey, read, maxPages, refetchInterval }: PagesOptions<Item>) =>
   infiniteQueryOptions({
     queryKey,
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),
     initialPageParam: null as string | null,
-    getNextPageParam: (page, pages) => (pages.length < mostPages ? page.nextCursor : null),
+    getNextPageParam: (page, pages) => (pages.length < maxPages ? page.nextCursor : null),
     select: ({ pages }) => pages.flatMap((page) => page.items),
     ...(refetchInterval !== undefined && { refetchInterval }),
   });

@@ -10,10 +10,10 @@ declare module '@tanstack/react-query' {
   }
 }
 
-const maxQuickRetries = 2;
-/** How often a page on view asks what is still available, and whether its booking changed elsewhere. */
+const maxRetries = 2;
+/** How often a visible page refetches the availability and its booking. */
 const pollMs = 5000;
-/** How often a page asks for the outcome of a payment that is under way. */
+/** How often a page refetches a booking whose payment is in progress. */
 const paymentPollMs = 1000;
 
 export const sessionQuery = queryOptions({
@@ -26,18 +26,18 @@ export const eventsQuery = (search: string) =>
   pagesOf({
     queryKey: ['events', search],
     read: (cursor, signal) => readEvents(search, cursor, signal),
-    mostPages: 20,
+    maxPages: 20,
   });
 
 /** @param event an id or a slug */
 export const eventQuery = (event: string) =>
   queryOptions({ queryKey: ['event', event], queryFn: ({ signal }) => readEvent(event, signal) });
 
-/** The event page's view of the same data: it keeps asking while somebody looks. */
+/** The same data for the event page, which polls while it is visible. */
 export const liveEventQuery = (event: string) =>
-  queryOptions({ ...eventQuery(event), refetchInterval: ({ state }) => pollPause(state.error) });
+  queryOptions({ ...eventQuery(event), refetchInterval: ({ state }) => pollIntervalMs(state.error) });
 
-export const bookingsQuery = pagesOf({ queryKey: ['bookings'], read: readBookings, mostPages: 20 });
+export const bookingsQuery = pagesOf({ queryKey: ['bookings'], read: readBookings, maxPages: 20 });
 
 export const bookingQuery = (id: string) =>
   queryOptions({
@@ -45,20 +45,20 @@ export const bookingQuery = (id: string) =>
     queryFn: ({ signal }) => readBooking(id, signal),
     refetchInterval: ({ state }) => {
       const booking: Booking | undefined = state.data;
-      if (booking?.payment === 'pending') return pollPause(state.error, paymentPollMs);
-      return booking?.status === 'held' ? pollPause(state.error) : false;
+      if (booking?.payment === 'pending') return pollIntervalMs(state.error, paymentPollMs);
+      return booking?.status === 'held' ? pollIntervalMs(state.error) : false;
     },
   });
 
-/** Polling never knocks before the time that a refusal named. */
-function pollPause(problem: ApiProblem | null, everyMs = pollMs): number {
+/** Returns the interval to the next poll, which respects the Retry-After of the last problem. */
+function pollIntervalMs(problem: ApiProblem | null, everyMs = pollMs): number {
   const waitMs = problem?.retryAt === undefined ? 0 : problem.retryAt - Date.now();
   return Math.max(everyMs, waitMs);
 }
 
-/** The pages' one cache of what the API said. */
+/** Creates the pages' cache of API responses. */
 export function createQueryClient(): QueryClient {
-  // Any answer "log in first" means that the session ended, wherever it came up.
+  // An `unauthenticated` response to any call means that the session ended.
   const onError = (problem: ApiProblem) => {
     if (problem.code === 'unauthenticated') client.setQueryData(sessionQuery.queryKey, null);
   };
@@ -67,11 +67,11 @@ export function createQueryClient(): QueryClient {
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
-        // Also without a network: a page says so, instead of waiting silently.
+        // Send even when offline, so that a page reports the failure instead of waiting silently.
         networkMode: 'always',
         staleTime: 2000,
         refetchOnWindowFocus: ({ state }) => (state.error?.retryAt ?? 0) <= Date.now(),
-        retry: (failures, problem) => failures < maxQuickRetries && problem.status === 0,
+        retry: (failures, problem) => failures < maxRetries && problem.status === 0,
         retryDelay: (failures) => 400 * 3 ** failures,
       },
       mutations: { networkMode: 'always', retry: false },

@@ -2,7 +2,7 @@ import type { RedisPause } from '@minitickets/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { request } from './client.ts';
 
-/** Whether Redis is paused; an error where there is no lab to pause it. Asked for by who means to pause it: most never do. */
+/** Whether Redis is paused; an error without a lab. Fetched only when a visitor is about to pause it. */
 export const redisPauseQuery = queryOptions({
   queryKey: ['lab', 'redis-pause'],
   queryFn: ({ signal }) => request<RedisPause>({ path: '/lab/redis-pauses/current', signal }),
@@ -10,6 +10,6 @@ export const redisPauseQuery = queryOptions({
   retry: false,
 });
 
-/** Has the stack's Redis answer nobody for so many seconds, 10 at most. It ends by itself. */
+/** Pauses the stack's Redis for at most 10 seconds. It resumes by itself. */
 export const pauseRedis = (seconds: number) =>
   request<RedisPause>({ method: 'POST', path: '/lab/redis-pauses', body: { seconds } });

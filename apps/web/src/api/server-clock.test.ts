@@ -5,14 +5,14 @@ import { createServerClock } from './server-clock.ts';
 const start = Date.parse('2026-06-01T10:00:00.000Z');
 const dateHeader = (ms: number) => new Date(Math.floor(ms / 1000) * 1000).toUTCString();
 
-/** A world with two clocks: the server's is ahead of ours by `aheadMs`. */
-function world(aheadAtFirstMs: number) {
+/** Two clocks: the server's is ahead of ours by `aheadMs`. */
+function twoClocks(aheadAtFirstMs: number) {
   let aheadMs = aheadAtFirstMs;
   let now = start;
   const clock = createServerClock(() => now);
   return {
     clock,
-    /** An answer that was written after `thereMs` and then travelled for `backMs`. */
+    /** Observes a response that was written after `thereMs` and then travelled for `backMs`. */
     answer(thereMs: number, backMs: number, lagMs = 0) {
       const sentAt = now;
       now += thereMs;
@@ -24,7 +24,7 @@ function world(aheadAtFirstMs: number) {
       now += ms;
     },
     errorMs: () => Math.abs(clock.now() - (now + aheadMs)),
-    /** The same to us, whichever of the two clocks is set. */
+    /** Sets the server's clock, which looks the same to us as setting our own. */
     setServer(toAheadMs: number) {
       aheadMs = toAheadMs;
     },
@@ -37,14 +37,14 @@ const trip = fc.record({
   backMs: fc.integer({ min: 0, max: 400 }),
 });
 
-test('without an answer it is this computer’s clock', () => {
+test('before the first response, the server clock equals this computer’s clock', () => {
   expect(createServerClock(() => start).now()).toBe(start);
 });
 
-test('it is off by no more than half a second and half the time that the answer took, whatever the two clocks say', () => {
+test('the error is at most half a second plus half the round trip, whatever the offset of the clocks', () => {
   fc.assert(
     fc.property(fc.integer({ min: -90_000_000, max: 90_000_000 }), trip, (aheadMs, { thereMs, backMs }) => {
-      const { clock, answer, errorMs } = world(aheadMs);
+      const { clock, answer, errorMs } = twoClocks(aheadMs);
       answer(thereMs, backMs);
       expect(errorMs()).toBeLessThanOrEqual((1000 + 100 + thereMs + backMs) / 2);
       expect(clock.now()).toBeGreaterThan(0);
@@ -52,13 +52,13 @@ test('it is off by no more than half a second and half the time that the answer 
   );
 });
 
-test('more answers never make it worse than the best one allows', () => {
+test('further responses never increase the error above the best bound', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -90_000_000, max: 90_000_000 }),
       fc.array(trip, { minLength: 1, maxLength: 30 }),
       (aheadMs, trips) => {
-        const { answer, pass, errorMs } = world(aheadMs);
+        const { answer, pass, errorMs } = twoClocks(aheadMs);
         let best = Number.POSITIVE_INFINITY;
         for (const { pauseMs, thereMs, backMs } of trips) {
           pass(pauseMs);
@@ -71,8 +71,8 @@ test('more answers never make it worse than the best one allows', () => {
   );
 });
 
-test('answers at different parts of a second narrow it to a small part of one', () => {
-  const { answer, pass, errorMs } = world(123_456);
+test('responses at different parts of a second reduce the error to a fraction of a second', () => {
+  const { answer, pass, errorMs } = twoClocks(123_456);
   for (let count = 0; count < 20; count += 1) {
     answer(5, 5);
     pass(947);
@@ -80,8 +80,8 @@ test('answers at different parts of a second narrow it to a small part of one', 
   expect(errorMs()).toBeLessThan(100);
 });
 
-test('a header that was renewed a little late does not upset it', () => {
-  const { answer, pass, errorMs } = world(0);
+test('a Date header that is slightly stale does not reset the estimate', () => {
+  const { answer, pass, errorMs } = twoClocks(0);
   for (let count = 0; count < 50; count += 1) {
     answer(2, 2, count % 2 === 0 ? 0 : 60);
     pass(373);
@@ -89,8 +89,8 @@ test('a header that was renewed a little late does not upset it', () => {
   expect(errorMs()).toBeLessThan(120);
 });
 
-test('when a clock is set, it learns anew', () => {
-  const { answer, pass, errorMs, setServer } = world(0);
+test('the estimate restarts after a clock was set', () => {
+  const { answer, pass, errorMs, setServer } = twoClocks(0);
   answer(5, 5);
   pass(500);
   answer(5, 5);
@@ -99,7 +99,7 @@ test('when a clock is set, it learns anew', () => {
   expect(errorMs()).toBeLessThanOrEqual((1000 + 100 + 10) / 2);
 });
 
-test.each([null, '', 'yesterday'])('a Date header of %j teaches nothing', (header) => {
+test.each([null, '', 'yesterday'])('a Date header of %j is ignored', (header) => {
   const clock = createServerClock(() => start);
   clock.observe(header, start, start);
   expect(clock.now()).toBe(start);

@@ -1,8 +1,8 @@
-/** Tells the server's time, learnt from the `Date` header of its answers. */
+/** Estimates the server's time from the `Date` headers of its responses. */
 export interface ServerClock {
   /**
-   * Learns from one answer.
-   * @param dateHeader the answer's `Date`, which is cut to whole seconds
+   * Updates the estimate from one response.
+   * @param dateHeader the response's `Date`, truncated to whole seconds
    * @param sentAt by this computer's clock, in ms
    * @param receivedAt by this computer's clock, in ms
    */
@@ -11,32 +11,32 @@ export interface ServerClock {
   now(): number;
 }
 
-/** Node writes the header from a copy that a timer renews every second; a busy task renews it a little late. */
+/** Node caches the header for a second; a busy task refreshes it slightly late. */
 const headerLagMs = 100;
 
 /**
- * When the header was written, the server's clock stood within that second, and the answer was on its way. So each answer
- * bounds the difference of the two clocks, and a few answers together narrow it to a fraction of a second. An answer that
- * contradicts the bounds means that a clock was set: it starts anew.
+ * Creates a server clock. The server wrote the header within that second, between sending and receiving. So each response
+ * bounds the offset of the two clocks, and a few together narrow it to a fraction of a second. A response that contradicts
+ * the bounds means that a clock was set: the estimate restarts.
  */
 export function createServerClock(now: () => number): ServerClock {
-  let least = Number.NEGATIVE_INFINITY;
-  let most = Number.POSITIVE_INFINITY;
+  let minAheadMs = Number.NEGATIVE_INFINITY;
+  let maxAheadMs = Number.POSITIVE_INFINITY;
   let aheadMs = 0;
   return {
     observe(dateHeader, sentAt, receivedAt) {
       const secondStart = Date.parse(dateHeader ?? '');
       if (Number.isNaN(secondStart)) return;
-      const atLeast = secondStart - receivedAt;
-      const atMost = secondStart + 1000 + headerLagMs - sentAt;
-      const contradicted = atLeast > most || atMost < least;
-      least = contradicted ? atLeast : Math.max(least, atLeast);
-      most = contradicted ? atMost : Math.min(most, atMost);
-      aheadMs = (least + most) / 2;
+      const lowerBound = secondStart - receivedAt;
+      const upperBound = secondStart + 1000 + headerLagMs - sentAt;
+      const contradicted = lowerBound > maxAheadMs || upperBound < minAheadMs;
+      minAheadMs = contradicted ? lowerBound : Math.max(minAheadMs, lowerBound);
+      maxAheadMs = contradicted ? upperBound : Math.min(maxAheadMs, upperBound);
+      aheadMs = (minAheadMs + maxAheadMs) / 2;
     },
     now: () => now() + aheadMs,
   };
 }
 
-/** The clock that every countdown of the pages goes by. */
+/** The clock of every countdown. */
 export const serverClock = createServerClock(() => Date.now());

@@ -1,11 +1,11 @@
 const name = 'minitickets:session';
 
 /**
- * Whether this browser may have a session. The session's own cookie is out of reach of scripts, and asking the API on every
- * visit of somebody who never logged in would be a refused request each time.
+ * Remembers whether this browser may have a session. Scripts cannot read the session cookie, and asking the API on every visit
+ * of someone who never logged in would be a refused request each time.
  */
 export const sessionHint = {
-  /** Where the browser keeps nothing for us, there may always be one. */
+  /** Without storage, a session is always possible. */
   mayExist(): boolean {
     try {
       return localStorage.getItem(name) !== null;
@@ -14,17 +14,17 @@ export const sessionHint = {
     }
   },
 
-  /** @param loggedIn whether there is a session now; the other tabs hear of a change */
+  /** @param loggedIn whether there is a session now; other tabs are notified of a change */
   set(loggedIn: boolean): void {
     try {
       if (loggedIn) localStorage.setItem(name, String(Date.now()));
       else localStorage.removeItem(name);
     } catch {
-      // Then the API is asked instead.
+      // Without storage, the API is asked instead.
     }
   },
 
-  /** Calls when another tab logged in or out. Returns what ends it. */
+  /** Calls the listener when another tab logs in or out. Returns a function that unsubscribes. */
   onChangeElsewhere(listener: () => void): () => void {
     const onStorage = (change: StorageEvent) => {
       // A null key means that everything was cleared.

@@ -3,29 +3,29 @@ import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { sessionQuery } from './queries.ts';
 import { sessionHint } from './session-hint.ts';
 
-/** Who is logged in: undefined while that is not known, null when nobody is. */
+/** Returns the logged-in user: undefined while unknown, null without one. */
 export function useUser(): User | null | undefined {
   return useQuery(sessionQuery).data;
 }
 
-/** Takes over who is logged in now, here and in the other tabs. What the one before could read is forgotten. */
+/** Sets the logged-in user in this and other tabs, and drops the previous user's cached data. */
 export function changeUser(client: QueryClient, user: User | null): void {
-  forgetPrivate(client);
+  dropPrivateData(client);
   client.setQueryData(sessionQuery.queryKey, user);
   sessionHint.set(user !== null);
 }
 
-/** Follows log-ins and log-outs of the other tabs. Returns what ends it. */
+/** Follows log-ins and log-outs of other tabs. Returns a function that unsubscribes. */
 export function followOtherTabs(client: QueryClient): () => void {
   return sessionHint.onChangeElsewhere(() => {
-    forgetPrivate(client);
+    dropPrivateData(client);
     client.invalidateQueries({ queryKey: sessionQuery.queryKey }).catch(() => undefined);
   });
 }
 
-/** The first words of what only the one who is logged in may see. */
+/** Query keys of data that only the logged-in user may see. */
 const privateKeys = ['bookings', 'booking', 'api-keys', 'operations', 'organise'];
 
-function forgetPrivate(client: QueryClient): void {
+function dropPrivateData(client: QueryClient): void {
   for (const key of privateKeys) client.removeQueries({ queryKey: [key] });
 }

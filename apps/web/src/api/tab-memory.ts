@@ -1,6 +1,6 @@
 import type { TextStore } from './attempts.ts';
 
-/** What this tab remembers across a reload; undefined where the browser forbids it, and then it only forgets sooner. */
+/** The tab's session storage, which survives a reload; undefined if the browser denies it. */
 export const tabMemory: TextStore | undefined = available();
 
 function available(): TextStore | undefined {

@@ -31,7 +31,7 @@ async function form(send: Send) {
   return { onDone, button: screen.getByRole('button', { name: 'Send' }) };
 }
 
-test('two clicks before the first is drawn are one sending', async () => {
+test('two clicks before the first is rendered send one request', async () => {
   let answer = (_: string) => {};
   const send = vi.fn<Send>(() => new Promise((resolve) => (answer = resolve)));
   const { button, onDone } = await form(send);
@@ -46,7 +46,7 @@ test('two clicks before the first is drawn are one sending', async () => {
   expect(screen.getByText('idle')).toBeTruthy();
 });
 
-test('nothing is sent before the wait that a limit named is over', async () => {
+test('no request is sent before the Retry-After of a refusal is over', async () => {
   const send = vi.fn<Send>(async () => {
     if (send.mock.calls.length === 1) throw refusal('rate_limited', { retryAfterMs: 7000 });
     return 'done';
@@ -66,7 +66,7 @@ test('nothing is sent before the wait that a limit named is over', async () => {
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('a store that is away is asked again by itself three times, with the same input; then a person decides', async () => {
+test('a 503 is retried automatically three times with the same input; further retries are up to the user', async () => {
   const send = vi.fn<Send>(async () => {
     throw refusal('store_unavailable', { retryAfterMs: 1000 });
   });

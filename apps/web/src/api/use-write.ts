@@ -3,23 +3,23 @@ import { useRef } from 'react';
 import type { ApiProblem } from './client.ts';
 
 export interface Write<Input> {
-  /** Sends, unless a sending is under way or has to wait: clicking twice does it once. */
+  /** Sends the request, unless one is in flight or must wait: a double click sends it once. */
   run: (input: Input) => void;
   /** Sends the last input again. */
   retry: () => void;
-  /** Takes the refusal away. */
+  /** Clears the problem. */
   clear: () => void;
   busy: boolean;
   problem: ApiProblem | null;
-  /** Whether the refusal is of the kind that is asked again by itself after its wait. */
+  /** Whether the request is retried automatically after the wait. */
   automatic: boolean;
 }
 
-const maxAutomatic = 3;
+const maxAutomaticRetries = 3;
 
 /**
- * One button's call that changes something.
- * @param onRefused may look how things stand, when a refusal says that the page is behind
+ * Sends a request that changes something, and tracks its state for a button.
+ * @param onRefused can refetch data when the problem means that the page is out of date
  */
 export function useWrite<Input, Answer>(
   send: (input: Input) => Promise<Answer>,
@@ -27,41 +27,41 @@ export function useWrite<Input, Answer>(
   onRefused: (problem: ApiProblem) => unknown = () => undefined,
 ): Write<Input> {
   // A ref, because two clicks can come before the first one is rendered.
-  const underWay = useRef<boolean>(false);
+  const isInFlight = useRef<boolean>(false);
   const lastInput = useRef<{ input: Input } | undefined>(undefined);
-  const automaticDone = useRef<number>(0);
+  const automaticRetries = useRef<number>(0);
   const mutation = useMutation({
     mutationFn: send,
     onSuccess: (answer, input) => {
-      automaticDone.current = 0;
+      automaticRetries.current = 0;
       return onDone(answer, input);
     },
     onError: (refusal) => onRefused(refusal),
     onSettled: () => {
-      underWay.current = false;
+      isInFlight.current = false;
     },
   });
   const problem = mutation.error;
 
   const start = (input: Input) => {
-    if (underWay.current || (problem?.retryAt ?? 0) > Date.now()) return;
-    underWay.current = true;
+    if (isInFlight.current || (problem?.retryAt ?? 0) > Date.now()) return;
+    isInFlight.current = true;
     lastInput.current = { input };
     mutation.mutate(input);
   };
   return {
     run: (input) => {
-      automaticDone.current = 0;
+      automaticRetries.current = 0;
       start(input);
     },
     retry: () => {
-      automaticDone.current += 1;
+      automaticRetries.current += 1;
       if (lastInput.current) start(lastInput.current.input);
     },
     clear: () => mutation.reset(),
     busy: mutation.isPending,
     problem,
-    // Of the refusals, 503 alone says that this very call is welcome again: nothing about it was wrong.
-    automatic: problem?.status === 503 && automaticDone.current < maxAutomatic,
+    // Only a 503 means that the same request can succeed later.
+    automatic: problem?.status === 503 && automaticRetries.current < maxAutomaticRetries,
   };
 }

@@ -9,12 +9,12 @@ import type { ArmSummary } from './run-model.ts';
 
 export const isShipped = ({ name }: { name: string }): boolean => name === 'shipped';
 
-/** Words of arms' names that are not written as the names have them. */
+/** Words of arm names with their own spelling. */
 const properNames: Record<string, string> = { redis: 'Redis', postgresql: 'PostgreSQL', tasks: 'task’s' };
 
-/** `Map per task`, `Counter in Redis`: an arm's name as words. */
+/** Returns an arm's name as a title: `Map per task`, `Counter in Redis`. */
 export function armTitle(name: string): string {
-  if (name === 'shipped') return 'What is shipped';
+  if (name === 'shipped') return 'The shipped design';
   const words = name
     .split('-')
     .map((word) => properNames[word] ?? word)
@@ -22,7 +22,7 @@ export function armTitle(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** One arm: what it is, how it goes, what was found in it, and the lines by which it differs. */
+/** One arm: its description, its progress, its measures, and its diff from the shipped code. */
 export function ArmPanel({
   arm,
   right,
@@ -31,13 +31,13 @@ export function ArmPanel({
   children,
 }: {
   arm: ShownArm;
-  /** What is right, by the names of the measures: what the shipped arm has to hold. */
+  /** The right value of each measure, by name: what the shipped arm must reach. */
   right: Record<string, Expectation>;
-  /** While something is drawn. */
+  /** Progress, while the run is drawn. */
   summary: ArmSummary | undefined;
-  /** When it is known what it came to. */
+  /** The result, once it is known. */
   result: ArmResult | undefined;
-  /** The drawing. */
+  /** The drawing of the run. */
   children?: ReactNode;
 }) {
   const state = result ? 'ended' : summary?.state;
@@ -60,7 +60,7 @@ export function ArmPanel({
       {result && <Measures measures={result.measures} right={right} shipped={isShipped(arm)} />}
       {arm.differences.length > 0 && (
         <details className="mt-auto">
-          <summary className="font-medium">The difference: {linesInWords(changedLines(arm.differences))}</summary>
+          <summary className="font-medium">Diff: {linesInWords(changedLines(arm.differences))}</summary>
           <div className="mt-3">
             <Differences parts={arm.differences} />
           </div>
@@ -92,7 +92,7 @@ function badgeOf(
 ): [words: string, look: string] {
   if (state === 'waiting') return ['waiting', 'bg-sunken text-muted'];
   if (!result) return ['running', 'bg-accent-soft text-accent'];
-  if (!result.proved) return ['not as stated', 'bg-warn-soft text-warn'];
+  if (!result.proved) return ['not as expected', 'bg-warn-soft text-warn'];
   return shipped ? ['holds', 'bg-good-soft text-good'] : ['fails', 'bg-bad-soft text-bad'];
 }
 
@@ -113,7 +113,7 @@ function Counts({ summary: { counts } }: { summary: ArmSummary }) {
   );
 }
 
-/** What was found beside what is right and, of a naive arm, beside what it was expected to come to. */
+/** Shows each measured value beside the right value and, for a naive arm, the value expected of it. */
 function Measures({
   measures,
   right,
@@ -127,16 +127,16 @@ function Measures({
     <table className="w-full text-left text-sm">
       <thead className="text-muted">
         <tr>
-          <th className="py-1 pr-2 font-semibold">Measured</th>
-          <th className="py-1 pr-2 text-right font-semibold whitespace-nowrap">Right</th>
+          <th className="py-1 pr-2 font-semibold">Measure</th>
+          <th className="py-1 pr-2 text-right font-semibold whitespace-nowrap">Correct</th>
           {!shipped && <th className="py-1 pr-2 text-right font-semibold whitespace-nowrap">Expected</th>}
-          <th className="py-1 text-right font-semibold whitespace-nowrap">Found</th>
+          <th className="py-1 text-right font-semibold whitespace-nowrap">Measured</th>
         </tr>
       </thead>
       <tbody className="tabular-nums">
         {measures.map(({ measure, what, expected, found, asExpected, holds }) => {
           const isRight = holds && (asExpected || !shipped);
-          const verdict = isRight ? 'right' : asExpected ? 'wrong, as expected' : 'wrong';
+          const verdict = isRight ? 'correct' : asExpected ? 'wrong, as expected' : 'wrong';
           return (
             <tr key={measure} className="border-t border-line align-top">
               <th scope="row" className="py-1.5 pr-2 font-normal wrap-anywhere">
@@ -159,6 +159,6 @@ function Measures({
   );
 }
 
-/** At most two places behind the point; what was not measured is a dash. */
+/** Formats a number with at most two decimals, or a dash if there is none. */
 export const shortNumber = (value: number | null): string =>
   value === null || Number.isNaN(value) ? '–' : String(Math.round(value * 100) / 100);

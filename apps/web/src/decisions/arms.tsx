@@ -10,10 +10,10 @@ import type { ShownArm } from './content.ts';
 import { drawArm } from './draw-arm.ts';
 import type { RunModel, RunSummary } from './run-model.ts';
 
-/** Beside each other where there is room for it: three in a row, or two and two. */
+/** Arms side by side where they fit: three in a row, or two. */
 const gridClass = (count: number) => clsx('grid gap-4 md:grid-cols-2', count % 3 === 0 && 'xl:grid-cols-3');
 
-/** The arms beside each other, without a run or with what one came to. */
+/** The arms side by side, without a run or with the results of one. */
 export function Arms({ arms, results = [] }: { arms: readonly ShownArm[]; results?: readonly ArmResult[] }) {
   return (
     <>
@@ -38,13 +38,13 @@ const rightOf = (arms: readonly ShownArm[]) => arms.find(isShipped)?.expected ??
 function HowToRead() {
   return (
     <p className="max-w-3xl text-sm text-muted">
-      Right is what the design has to hold. Expected is what a naive design was expected to come to, stated before it
-      ran. A cross marks what is not right, expected or not.
+      “Correct” is what a correct design must reach. “Expected” is how the naive design was predicted to fail, stated
+      before the run. A cross marks a value that is not correct, expected or not.
     </p>
   );
 }
 
-/** The arms beside each other while they run. Drawn outside React; what is drawn is told in words as well. */
+/** The arms side by side while they run. Drawn outside React; the counts appear as text as well. */
 export function RunningArms({
   arms,
   results,
@@ -62,12 +62,12 @@ export function RunningArms({
   const readPalette = useRef(palette.read);
 
   useEffect(() => {
-    const calm = matchMedia('(prefers-reduced-motion: reduce)');
+    const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
     let drawnAt = performance.now();
     const frames = createFrames(
       (now) => {
-        // A page that was hidden goes on where it was, and does not jump.
-        model.advance(calm.matches ? Number.POSITIVE_INFINITY : Math.min(now - drawnAt, 100));
+        // After the page was hidden, the drawing continues where it was instead of jumping.
+        model.advance(reducedMotion.matches ? Number.POSITIVE_INFINITY : Math.min(now - drawnAt, 100));
         drawnAt = now;
         for (const [name, canvas] of canvases.current) {
           const drawing = model.drawingOf(name);
@@ -116,7 +116,7 @@ export function RunningArms({
       {results.length > 0 && <HowToRead />}
       {summary.thinned && (
         <p className="text-sm text-muted">
-          So much happened that only a part of it is drawn. The verdict counts all of it.
+          The drawing shows only a sample of the requests. The verdict counts all of them.
         </p>
       )}
       {palette.samples}

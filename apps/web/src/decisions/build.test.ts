@@ -6,7 +6,7 @@ import { plainText } from './content.ts';
 
 const room = 'packages/decisions/double-click';
 
-test('a card’s text keeps its words, and its emphasis, code and lists', () => {
+test('a card keeps its words, emphasis, code and lists', () => {
   expect(readMarkdown('It _is_ `one`\nline.\n\n- first\n- second', room)).toEqual([
     {
       kind: 'paragraph',
@@ -33,41 +33,41 @@ test.each([
   ['../never-oversell', { kind: 'link', to: '/decisions/never-oversell' }],
   ['https://www.rfc-editor.org/rfc/rfc9457', { kind: 'link', to: 'https://www.rfc-editor.org/rfc/rfc9457' }],
   ['../../../docs/locking.md', { kind: 'file', path: 'docs/locking.md' }],
-])('a link to %s leads where a reader of the pages can go', (url, expected) => {
+])('a link to %s becomes one that works on the pages', (url, expected) => {
   expect(readPhrases(`[words](${url})`, room)).toMatchObject([expected]);
 });
 
 test.each(['<b>bold</b>', '![a picture](picture.png)', '> quoted', '# heading'])(
-  '%s has no place in a text',
+  '%s in a card fails the build',
   (text) => {
     expect(() => readMarkdown(text, room)).toThrow('cannot show');
   },
 );
 
-test('a highlighted code is the code, line by line', () => {
+test('highlighting preserves the code line by line', () => {
   const code = "-- a comment\nlocal left = tonumber('1')\n\nreturn left";
   const lines = highlighted(code, 'lua');
   expect(lines.map((line) => line.map(([text]) => text).join('')).join('\n')).toBe(code);
   expect(lines[0]).toEqual([['-- a comment', 'comment']]);
 });
 
-test('a comment of several lines is one on each of them', () => {
+test('a multi-line comment is highlighted on each of its lines', () => {
   const lines = highlighted('/* one\n two */\nconst a = 1;', 'ts');
   expect(lines.slice(0, 2).map(([first]) => first?.[1])).toEqual(['comment', 'comment']);
 });
 
-test('a language that is not known stays plain', () => {
+test('code in an unknown language stays plain', () => {
   expect(highlighted('a\nb', 'haproxy')).toEqual([[['a']], [['b']]]);
 });
 
-test('the words of a text are its text without markup', () => {
+test('plainText strips the markup', () => {
   expect(plainText(readPhrases('Is `INCR` _really_ [atomic](https://redis.io)?', room))).toBe('Is INCR really atomic?');
 });
 
 const shell = `<title>x</title>\n    <meta name="description" content="y" /><div id="root"></div><noscript>z</noscript>`;
 const head = { title: 'A "quoted" <title>', description: '$& is no pattern', address: '/decisions' };
 
-test('what a page says about itself is escaped, and inserted as it is', () => {
+test('page metadata is escaped and inserted verbatim', () => {
   const page = withHead(shell, head);
   expect(page).toContain('<title>A &quot;quoted&quot; &lt;title&gt;</title>');
   expect(page).toContain('<meta property="og:description" content="$&amp; is no pattern" />');
@@ -75,7 +75,7 @@ test('what a page says about itself is escaped, and inserted as it is', () => {
   expect(page).toContain('<link rel="canonical" href="%ORIGIN%/decisions" />');
 });
 
-test('a shell that is another one than expected fails the build', () => {
+test('an unexpected HTML shell fails the build', () => {
   expect(() => withHead('<title>x</title>', head)).toThrow('index.html has no');
   expect(() => withContent('<div id="app"></div>', '<p>text</p>', 'words')).toThrow('index.html has no');
 });

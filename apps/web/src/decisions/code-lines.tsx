@@ -1,7 +1,7 @@
 import type { CodeLine } from './content.ts';
 import { numbered } from './numbered.ts';
 
-/** What the kinds of tokens look like; the others are ink. */
+/** The look of each token kind; others use the default colour. */
 const looks: Record<string, string> = {
   comment: 'text-muted italic',
   string: 'text-good',
@@ -12,24 +12,24 @@ const looks: Record<string, string> = {
   title: 'font-semibold',
 };
 
-/** The box that code stands in. Long lines are broken: on a phone that is read more easily than what scrolls sideways. */
+/** The box around code. Long lines wrap, which reads better on a phone than scrolling sideways. */
 export const codeBoxClass =
   'rounded-control bg-paper py-3 font-mono text-[0.8125rem] leading-relaxed inset-ring inset-ring-line';
 
-/** @param firstLine of the file, from 1; without it no numbers are shown */
+/** @param firstLine number of the first line in its file, from 1; omit it to hide line numbers */
 export function CodeLines({ lines, firstLine }: { lines: readonly CodeLine[]; firstLine?: number }) {
   return (
     <pre className={codeBoxClass}>
       <code>
-        {numbered(lines).map(({ item: line, place }) => (
-          <span key={place} className="flex px-3">
+        {numbered(lines).map(({ item: line, index }) => (
+          <span key={index} className="flex px-3">
             {firstLine !== undefined && (
               <span aria-hidden="true" className="w-9 shrink-0 select-none pr-3 text-right text-muted tabular-nums">
-                {firstLine + place}
+                {firstLine + index}
               </span>
             )}
             <span className="min-w-0 whitespace-pre-wrap wrap-anywhere">
-              {numbered(line).map(({ item: [text, kind], place: nth }) => (
+              {numbered(line).map(({ item: [text, kind], index: nth }) => (
                 <span key={nth} className={kind && looks[kind]}>
                   {text}
                 </span>

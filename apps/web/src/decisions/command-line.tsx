@@ -1,6 +1,6 @@
 import { CopyButton } from '../interface/copy-button.tsx';
 
-/** A command to run in the repository, to read and to copy. */
+/** A command to run in the repository, with a copy button. */
 export function CommandLine({ command }: { command: string }) {
   return (
     <div className="flex flex-wrap items-center gap-2">

@@ -2,7 +2,7 @@ import type { DifferenceReport } from '@minitickets/decisions/frame/difference';
 import type { Race, RaceStep } from '@minitickets/decisions/frame/interleaving/race';
 import type { Expectation } from '@minitickets/decisions/frame/results';
 
-/** Text inside of a paragraph. `to` of a link is an address of these pages or of the web; a `file` is one of the repository. */
+/** Text inside a paragraph. The `to` of a link is a page here or on the web; a `file` is in the repository. */
 export type Phrase =
   | { kind: 'text' | 'code'; text: string }
   | { kind: 'emphasis' | 'strong'; of: Phrase[] }
@@ -14,32 +14,32 @@ export type Block =
   | { kind: 'list'; ordered: boolean; items: Block[][] }
   | { kind: 'code'; lines: CodeLine[] };
 
-/** A piece of a line, and what it is to the language: `keyword`, `string`, … */
+/** A token of a line, with its syntax kind: `keyword`, `string`, … */
 export type CodeToken = [text: string, kind?: string];
 export type CodeLine = CodeToken[];
 
-/** Lines of the shipped sources, as they were when the pages were built. `firstLine` counts from 1. */
+/** Lines of the shipped source code at build time. `firstLine` counts from 1. */
 export type ShownCode = { file: string; region: string; firstLine: number; lines: CodeLine[]; what: Phrase[] };
 
 export type ShownArm = {
   name: string;
   what: string;
-  /** By the names of the measures. */
+  /** By measure name. */
   expected: Record<string, Expectation>;
-  /** None of the shipped arm. */
+  /** Empty for the shipped arm. */
   differences: DifferenceReport[];
 };
 
 export type ShownStep = Omit<RaceStep, 'statement'> & {
-  /** The statement or script, none if the step is not one. */
+  /** The statement or script; empty if the step sends none. */
   statement: CodeLine[];
 };
 export type ShownRace = Omit<Race, 'steps'> & { steps: ShownStep[] };
 
-/** What the list of decisions says of one. */
+/** A decision as it appears in the list. */
 export type DecisionSummary = { name: string; title: string; question: Phrase[] };
 
-/** One decision, as the build read it from its room. */
+/** One decision, as the build read it from its folder. */
 export type Decision = DecisionSummary & {
   alsoKnownAs: Phrase[];
   inThirtySeconds: Block[];
@@ -52,12 +52,12 @@ export type Decision = DecisionSummary & {
   load: string;
   measures: Record<string, string>;
   prediction: { question: string; arm: string; measure: string };
-  /** The naive arms, then the shipped one. */
+  /** The naive arms, then the shipped arm. */
   arms: ShownArm[];
-  /** Recorded ones, to step through. Most decisions have none. */
+  /** Recorded races to step through. Most decisions have none. */
   races: ShownRace[];
 };
 
-/** The words of a text without its markup. */
+/** Returns a text without its markup. */
 export const plainText = (phrases: readonly Phrase[]): string =>
   phrases.map((phrase) => ('text' in phrase ? phrase.text : plainText(phrase.of))).join('');

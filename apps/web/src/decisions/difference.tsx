@@ -2,16 +2,16 @@ import type { DifferenceReport, DiffLine } from '@minitickets/decisions/frame/di
 import { clsx } from 'clsx';
 import { codeBoxClass } from './code-lines.tsx';
 
-/** Lines that are the same are shown next to a change, as many as give it a place. */
+/** Unchanged lines shown around each change. */
 const context = 2;
 
 const looks: Record<DiffLine['kind'], { row: string; mark: string; words: string }> = {
   same: { row: 'text-muted', mark: ' ', words: '' },
-  removed: { row: 'bg-bad-soft text-bad', mark: '−', words: 'Without: ' },
-  added: { row: 'bg-good-soft text-good', mark: '+', words: 'Instead: ' },
+  removed: { row: 'bg-bad-soft text-bad', mark: '−', words: 'Removed: ' },
+  added: { row: 'bg-good-soft text-good', mark: '+', words: 'Added: ' },
 };
 
-/** In what an arm is another one than what is shipped, down to the line. */
+/** Shows how an arm differs from the shipped code, as a line diff. */
 export function Differences({ parts }: { parts: readonly DifferenceReport[] }) {
   return (
     <div className="space-y-3">
@@ -20,8 +20,8 @@ export function Differences({ parts }: { parts: readonly DifferenceReport[] }) {
           <figcaption className="text-sm text-muted wrap-anywhere">{part.title}</figcaption>
           <pre className={codeBoxClass}>
             <code>
-              {nearChanges(part.lines).map(({ kind, text, place }) => (
-                <span key={place} className={clsx('flex px-3', looks[kind].row)}>
+              {nearChanges(part.lines).map(({ kind, text, index }) => (
+                <span key={index} className={clsx('flex px-3', looks[kind].row)}>
                   <span aria-hidden="true" className="w-5 shrink-0 select-none">
                     {looks[kind].mark}
                   </span>
@@ -45,8 +45,8 @@ export const changedLines = (parts: readonly DifferenceReport[]): number =>
 
 function nearChanges(lines: readonly DiffLine[]) {
   return lines
-    .map((line, place) => ({ ...line, place }))
-    .filter(({ place }) =>
-      lines.slice(Math.max(0, place - context), place + context + 1).some(({ kind }) => kind !== 'same'),
+    .map((line, index) => ({ ...line, index }))
+    .filter(({ index }) =>
+      lines.slice(Math.max(0, index - context), index + context + 1).some(({ kind }) => kind !== 'same'),
     );
 }

@@ -6,24 +6,24 @@ import type { ArmDrawing, LevelDrawing, RequestOutcome, Section } from './run-mo
 
 type Pen = { context: CanvasRenderingContext2D; width: number; palette: Palette; fontFamily: string };
 
-/** As the limiter’s page draws them; what failed has the mark of a ban, for there are no bans here. */
+/** The marks of the limiter page; a failure uses the mark of a ban, because experiments show no bans. */
 const markOf: Record<RequestOutcome, Outcome> = { served: 'served', refused: 'throttled', failed: 'suppressed' };
 
 const lineHeight = 20;
 const gap = 10;
 const laneGutter = 56;
-/** Who acts has a lane, as long as there are few of them. */
-const mostLanes = 4;
-/** More marks than this, and they are drawn smaller. */
+/** Actors get their own lanes up to this number. */
+const maxLanes = 4;
+/** Above this number, marks are drawn smaller. */
 const manyMarks = 300;
-const leastOfALine = 5;
-const mostPlaces = 120;
-const placeSize = 10;
+const minLinePoints = 5;
+const maxSquares = 120;
+const squareSize = 10;
 const chartHeight = 56;
 
 /**
- * Draws what an arm has told so far: requests as marks by outcome, and levels as places that are taken or as a line.
- * @returns how high it came to be
+ * Draws the events of an arm so far: requests as marks by outcome, and levels as squares or as a line.
+ * @returns the height of the drawing
  */
 export function drawArm(context: CanvasRenderingContext2D, width: number, arm: ArmDrawing, palette: Palette): number {
   const pen = { context, width, palette, fontFamily: getComputedStyle(context.canvas).fontFamily };
@@ -41,7 +41,7 @@ function drawSection(pen: Pen, { scene, outcomes, lanes, levels }: Section, top:
     y = drawText(pen, scene, y, 'ink', 'bold 13px');
   }
   const size = outcomes.length > manyMarks ? 7 : markSize;
-  if (lanes.size > 1 && lanes.size <= mostLanes) {
+  if (lanes.size > 1 && lanes.size <= maxLanes) {
     for (const [actor, own] of [...lanes].sort(([one], [other]) => one.localeCompare(other))) {
       drawText({ ...pen, width: laneGutter - 6 }, actor, y, 'muted', '12px');
       y = Math.max(y + lineHeight, drawMarks(pen, own, { left: laneGutter, top: y + 4, size })) + 2;
@@ -56,54 +56,54 @@ function drawMarks(
   outcomes: readonly RequestOutcome[],
   { left, top, size }: { left: number; top: number; size: number },
 ): number {
-  const pictures = imagesOf(palette);
+  const images = imagesOf(palette);
   const perRow = Math.max(1, Math.floor((width - left) / size));
   for (const [index, outcome] of outcomes.entries()) {
     const x = left + (index % perRow) * size;
-    context.drawImage(pictures[markOf[outcome]], x, top + Math.floor(index / perRow) * size, size, size);
+    context.drawImage(images[markOf[outcome]], x, top + Math.floor(index / perRow) * size, size, size);
   }
   return top + Math.ceil(outcomes.length / perRow) * size;
 }
 
 /**
- * What goes down and up, as tokens do, is a line from one request to the next. What only grows is a number of places that are taken,
- * or, where they are too many to be drawn, a line against time: how fast it grows is then what one wants to see.
+ * Draws a level. One that rises and falls, such as tokens, becomes a line over requests. One that only grows becomes squares,
+ * or, if there are too many, a line over time, because its speed is then what matters.
  */
 function drawLevel(pen: Pen, name: string, level: LevelDrawing, top: number): number {
   const { values, atMs, most } = level;
   const value = values.at(-1) ?? 0;
   const falls = values.some((one, index) => one < (values[index - 1] ?? one));
-  const isLong = values.length >= leastOfALine;
-  const countable = Number.isInteger(value) && Number.isInteger(most) && Math.max(value, most) <= mostPlaces;
+  const isLong = values.length >= minLinePoints;
+  const countable = Number.isInteger(value) && Number.isInteger(most) && Math.max(value, most) <= maxSquares;
   const tookMs = Math.round((atMs.at(-1) ?? 0) - (atMs[0] ?? 0));
   const isTimed = isLong && !falls && !countable && tookMs > 0;
   const words = `${name}: ${shortNumber(value)} of ${shortNumber(most)}${isTimed ? ` in ${tookMs} ms` : ''}`;
   const y = drawText(pen, words, top, 'muted', '12px');
   if (isTimed) return drawLine(pen, level, y, (index) => ((atMs[index] ?? 0) - (atMs[0] ?? 0)) / tookMs);
   if (isLong && falls) return drawLine(pen, level, y, (index) => index / (values.length - 1));
-  return countable ? drawPlaces(pen, value, most, y) : drawBar(pen, value, most, y);
+  return countable ? drawSquares(pen, value, most, y) : drawBar(pen, value, most, y);
 }
 
-/** A square for each place: taken, free, or given although there is none. */
-function drawPlaces({ context, width, palette }: Pen, taken: number, most: number, top: number): number {
-  const step = placeSize + 3;
+/** Draws one square per unit: taken, free, or taken beyond the capacity. */
+function drawSquares({ context, width, palette }: Pen, taken: number, most: number, top: number): number {
+  const step = squareSize + 3;
   const perRow = Math.max(1, Math.floor(width / step));
   const count = Math.max(taken, most);
   context.lineWidth = 1.5;
   for (let index = 0; index < count; index += 1) {
     const x = (index % perRow) * step + 1;
     const y = top + Math.floor(index / perRow) * step + 1;
-    const beyond = index >= most;
-    context.strokeStyle = beyond ? palette.suppressed : palette.accent;
-    context.fillStyle = beyond ? palette.banned : palette.accent;
-    if (index < taken) context.fillRect(x, y, placeSize, placeSize);
-    context.strokeRect(x, y, placeSize, placeSize);
-    if (!beyond) continue;
+    const isBeyondCapacity = index >= most;
+    context.strokeStyle = isBeyondCapacity ? palette.suppressed : palette.accent;
+    context.fillStyle = isBeyondCapacity ? palette.banned : palette.accent;
+    if (index < taken) context.fillRect(x, y, squareSize, squareSize);
+    context.strokeRect(x, y, squareSize, squareSize);
+    if (!isBeyondCapacity) continue;
     context.beginPath();
     context.moveTo(x + 2, y + 2);
-    context.lineTo(x + placeSize - 2, y + placeSize - 2);
-    context.moveTo(x + placeSize - 2, y + 2);
-    context.lineTo(x + 2, y + placeSize - 2);
+    context.lineTo(x + squareSize - 2, y + squareSize - 2);
+    context.moveTo(x + squareSize - 2, y + 2);
+    context.lineTo(x + 2, y + squareSize - 2);
     context.stroke();
   }
   return top + Math.ceil(count / perRow) * step + 2;
@@ -112,15 +112,15 @@ function drawPlaces({ context, width, palette }: Pen, taken: number, most: numbe
 function drawBar({ context, width, palette }: Pen, value: number, most: number, top: number): number {
   const scale = width / Math.max(value, most, 1);
   context.fillStyle = palette.line;
-  context.fillRect(0, top, most * scale, placeSize);
+  context.fillRect(0, top, most * scale, squareSize);
   context.fillStyle = palette.accent;
-  context.fillRect(0, top, Math.max(0, Math.min(value, most)) * scale, placeSize);
+  context.fillRect(0, top, Math.max(0, Math.min(value, most)) * scale, squareSize);
   context.fillStyle = palette.suppressed;
-  if (value > most) context.fillRect(most * scale, top, (value - most) * scale, placeSize);
-  return top + placeSize + 2;
+  if (value > most) context.fillRect(most * scale, top, (value - most) * scale, squareSize);
+  return top + squareSize + 2;
 }
 
-/** @param xOf where a value stands, from 0 at the left to 1 at the right */
+/** @param xOf the horizontal position of a value, from 0 (left) to 1 (right) */
 function drawLine(
   { context, width, palette }: Pen,
   { values, most }: LevelDrawing,

@@ -3,32 +3,32 @@ import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 import { hasEnded, type Run, runEventsPath } from '../api/lab-runs.ts';
 
 /**
- * Listens to a run from its beginning, until it has ended. A connection that breaks is made again by the browser, which says
- * what it has heard already.
- * @returns what ends the listening
+ * Streams the events of a run from its start until it ends. After a lost connection the browser reconnects with the id of
+ * the last event that it received.
+ * @returns a function that closes the stream
  */
 export function followRun(
   id: string,
-  hear: {
+  handlers: {
     run: (run: Run) => void;
     experiment: (event: ExperimentEvent) => void;
     thinned: (thinning: LabThinning) => void;
-    /** The lab does not keep what this run has told, or is not there. */
+    /** The lab no longer has the events of this run, or is not running. */
     lost: () => void;
   },
 ): () => void {
   const source = new EventSource(runEventsPath(id));
-  const on = <Told>(name: string, told: (data: Told) => void) =>
-    source.addEventListener(name, ({ data }: MessageEvent<string>) => told(JSON.parse(data)));
-  on<ExperimentEvent>(labEventNames.experiment, hear.experiment);
-  on<LabThinning>(labEventNames.thinned, hear.thinned);
+  const on = <Data>(name: string, handle: (data: Data) => void) =>
+    source.addEventListener(name, ({ data }: MessageEvent<string>) => handle(JSON.parse(data)));
+  on<ExperimentEvent>(labEventNames.experiment, handlers.experiment);
+  on<LabThinning>(labEventNames.thinned, handlers.thinned);
   on<Run>(labEventNames.run, (run) => {
-    // The lab ends its side too, and without this the browser would take that for a broken connection.
+    // The lab closes the stream as well; unless the browser closes it first, it would reconnect.
     if (hasEnded(run)) source.close();
-    hear.run(run);
+    handlers.run(run);
   });
   source.addEventListener('error', () => {
-    if (source.readyState === EventSource.CLOSED) hear.lost();
+    if (source.readyState === EventSource.CLOSED) handlers.lost();
   });
   return () => source.close();
 }

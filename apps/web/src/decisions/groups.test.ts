@@ -1,6 +1,6 @@
 import { summaries } from 'virtual:decisions';
 import { expect, test } from 'vitest';
-import { beginWith, grouped } from './groups.ts';
+import { grouped, startWith } from './groups.ts';
 import { loadDecision } from './load.ts';
 
 test('every decision is in exactly one group', () => {
@@ -8,18 +8,18 @@ test('every decision is in exactly one group', () => {
   expect(names.toSorted()).toEqual(summaries.map(({ name }) => name).toSorted());
 });
 
-test('a decision that no group names is not lost', () => {
+test('a decision that no group names is listed under "More"', () => {
   const unheardOf = { name: 'unheard-of', title: 'A new one', question: [] };
   expect(grouped([unheardOf])).toMatchObject([{ title: 'More', decisions: [unheardOf] }]);
 });
 
-test('the decisions to begin with are there', () => {
+test('the decisions to start with exist', () => {
   const names = summaries.map(({ name }) => name);
-  expect(beginWith.filter((name) => !names.includes(name))).toEqual([]);
+  expect(startWith.filter((name) => !names.includes(name))).toEqual([]);
 });
 
-// Each is a module of its own, and a busy machine takes its time to make it.
-test('every decision opens with its text, its code, its arms and its neighbours', { timeout: 30_000 }, async () => {
+// Each decision is a separate module, which takes a busy machine some time to build.
+test('every decision loads with its text, code, arms and neighbours', { timeout: 30_000 }, async () => {
   for (const [index, { name }] of summaries.entries()) {
     const { decision, before, after } = (await loadDecision(name)) ?? expect.fail(`${name} does not open`);
     expect(decision.alsoKnownAs.length).toBeGreaterThan(0);
@@ -33,6 +33,9 @@ test('every decision opens with its text, its code, its arms and its neighbours'
   }
 });
 
-test.each(['there-is-none', 'constructor', '__proto__', ''])('no decision is called "%s"', async (name) => {
-  expect(await loadDecision(name)).toBeUndefined();
-});
+test.each(['there-is-none', 'constructor', '__proto__', ''])(
+  'loading an unknown decision "%s" returns undefined',
+  async (name) => {
+    expect(await loadDecision(name)).toBeUndefined();
+  },
+);

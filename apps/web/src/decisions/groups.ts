@@ -33,7 +33,7 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
 ];
 
 /** Where a new reader starts: one decision of the limiter, one of the shop. */
-export const beginWith: readonly string[] = ['shared-policy', 'never-oversell'];
+export const startWith: readonly string[] = ['shared-policy', 'never-oversell'];
 
 export type DecisionGroup = { title: string; text: string; decisions: DecisionSummary[] };
 

@@ -4,7 +4,7 @@ import { FocusNext, KeptFocus } from './kept-focus.tsx';
 
 afterEach(cleanup);
 
-/** Before and after something inside has made place for another thing. */
+/** Before and after the content inside is replaced. */
 const shown = (isStarted: boolean) => (
   <>
     <button type="button">Elsewhere</button>
@@ -28,7 +28,7 @@ test.each([
   ['Run', 'Cancel'],
   ['Stays', 'Stays'],
   ['Elsewhere', 'Elsewhere'],
-])('when Run makes place for Cancel, the focus of %s is at %s', async (focused, then) => {
+])('when Cancel replaces Run, the focus of %s moves to %s', async (focused, then) => {
   const { rerender } = render(shown(false));
   screen.getByText(focused).focus();
   rerender(shown(true));
@@ -36,7 +36,7 @@ test.each([
   expect(document.activeElement?.textContent).toBe(then);
 });
 
-test('who has pressed beside it before is not fetched back', async () => {
+test('a reader who clicked elsewhere keeps the focus there', async () => {
   const { rerender } = render(shown(false));
   screen.getByText('Run').focus();
   fireEvent.pointerDown(document.body);

@@ -1,14 +1,14 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 
 /**
- * When what has the focus inside of it goes away (a button that is pressed and makes place for what it began), the focus
- * goes to the part that is marked by `FocusNext`. A focus that is somewhere stays there.
+ * Keeps the keyboard focus when the focused element inside is removed (a button that is replaced by what it started): the
+ * focus then moves to the part marked by `FocusNext`. A focus elsewhere stays where it is.
  */
 export function KeptFocus({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   const isInside = useRef<boolean>(false);
   useEffect(() => {
-    // A press as well: what is pressed beside it takes the focus from it, or else nothing has it, as the reader wants.
+    // A click outside takes the focus away, even onto nothing, and the reader meant that.
     const onMove = ({ target }: Event) => {
       isInside.current = target instanceof Node && box.current?.contains(target) === true;
     };
@@ -34,7 +34,7 @@ export function KeptFocus({ children }: { children: ReactNode }) {
 
 const mark = 'data-focus-next';
 
-/** What is next for who has lost the focus: the first button, field or heading in it. Of a page there is one at a time. */
+/** Marks where a lost focus goes: to its first button, field or heading. A page renders one at a time. */
 export function FocusNext({ children }: { children: ReactNode }) {
   return <div {...{ [mark]: '' }}>{children}</div>;
 }

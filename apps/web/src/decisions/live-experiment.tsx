@@ -19,9 +19,9 @@ import { ownRuns } from './own-runs.ts';
 import { RunView } from './run-view.tsx';
 
 /**
- * The experiment of a decision: the reader guesses, runs it in the lab, and sees the arms and the verdict. Without a lab it
- * says what is done and how to run it.
- * @param runId the run that the page's address names
+ * The experiment of a decision: the reader guesses the result, runs the experiment in the lab, and sees the arms and the
+ * verdict. Without a lab, the page shows the command to run it.
+ * @param runId the run that the page's URL names
  */
 export function LiveExperiment({
   decision,
@@ -48,7 +48,7 @@ export function LiveExperiment({
                 <ProblemNotice
                   problem={lab.error}
                   action="reading"
-                  automatic={lab.error.passes}
+                  automatic={lab.error.isTemporary}
                   retry={() => void lab.refetch()}
                 />
               )
@@ -67,7 +67,7 @@ export function LiveExperiment({
   );
 }
 
-/** A number before the run: who has guessed remembers what came out. */
+/** Asks for a guess before the run, because readers remember a result that they tried to predict. */
 function Guess({
   decision: { name, prediction },
   ready,
@@ -82,21 +82,21 @@ function Guess({
   const [wrong, setWrong] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    // Typed before the scripts had come.
+    // Typed before the scripts were loaded.
     const typedBefore = new FormData(form.current ?? undefined).get('predicted');
     if (typeof typedBefore === 'string') setTyped(typedBefore);
   }, []);
   const starting = useWrite(startRun, (run: Run) => {
     client.setQueryData(runQuery(run.id).queryKey, run);
     ownRuns.add(run.id);
-    announce('The experiment is queued.');
+    announce('The experiment was queued.');
     onRun(run.id);
   });
   const start = () => {
     const predicted = typed.trim() === '' ? undefined : Number(typed.trim().replace(',', '.'));
-    const readable = predicted === undefined || (Number.isFinite(predicted) && Math.abs(predicted) <= mostPredicted);
-    setWrong(!readable);
-    if (readable) starting.run(predicted === undefined ? { experiment: name } : { experiment: name, predicted });
+    const isValid = predicted === undefined || (Number.isFinite(predicted) && Math.abs(predicted) <= maxPredicted);
+    setWrong(!isValid);
+    if (isValid) starting.run(predicted === undefined ? { experiment: name } : { experiment: name, predicted });
   };
   return (
     <form
@@ -113,14 +113,14 @@ function Guess({
           name="predicted"
           inputMode="decimal"
           autoComplete="off"
-          hint="Your guess, if you like: it is held against what is found."
-          error={wrong ? 'A number, as in 20.' : undefined}
+          hint="Optional: your guess is compared with the result."
+          error={wrong ? 'Enter a number, such as 20.' : undefined}
           value={typed}
           onChange={setTyped}
         />
         <div className="sm:pt-8">
           <Button type="submit" wide busy={starting.busy} busyText="Queueing" blocked={!ready}>
-            Run it now
+            Run experiment
           </Button>
         </div>
       </div>
@@ -129,15 +129,15 @@ function Guess({
   );
 }
 
-/** The contract's own bound. */
-const mostPredicted = 1e9;
+/** The bound of the contract's schema. */
+const maxPredicted = 1e9;
 
 function NoLab({ name }: { name: string }) {
   return (
-    <Notice tone="calm" title="No lab is running here">
+    <Notice tone="calm" title="The lab is not running">
       <p>
-        Experiments run in a lab that is part of <code className="font-mono">npm start</code>, and off in production. On
-        the command line it is the same experiment, with the same verdict:
+        The lab, which runs experiments, is part of <code className="font-mono">npm start</code> and off in production.
+        You can run the same experiment on the command line:
       </p>
       <CommandLine command={`npm run experiment -- ${name}`} />
     </Notice>
@@ -145,8 +145,8 @@ function NoLab({ name }: { name: string }) {
 }
 
 /**
- * The arms, with what the last run came to. That is closed at first, or it would answer what the reader is asked to guess.
- * @param lastRun null if it never ran here; undefined as long as nobody says
+ * The arms, with the results of the last run. They are hidden at first, because they would give away the answer.
+ * @param lastRun null if it never ran here; undefined while unknown
  */
 function LastRun({
   decision,
@@ -160,14 +160,14 @@ function LastRun({
   return (
     <>
       <div className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-2">
-        {lastRun === null && <p className="text-muted">It was not run here yet.</p>}
+        {lastRun === null && <p className="text-muted">Not run here yet.</p>}
         {result && (
           <>
             <p className="text-muted">
               Last run on {readerTime(lastRun?.endedAt ?? result.ranAt)}: {result.proved ? 'proved' : 'not proved'}.
             </p>
             <Button look="quiet" onClick={() => setShown(!shown)}>
-              {shown ? 'Hide what it found' : 'Show what it found'}
+              {shown ? 'Hide results' : 'Show results'}
             </Button>
           </>
         )}

@@ -1,14 +1,14 @@
 import { loaders, summaries } from 'virtual:decisions';
 import type { Decision, DecisionSummary } from './content.ts';
 
-/** What a decision's page shows, with its neighbours in reading order. */
+/** A decision with its neighbours in reading order. */
 export type OpenedDecision = {
   decision: Decision;
   before: DecisionSummary | undefined;
   after: DecisionSummary | undefined;
 };
 
-/** @returns undefined if there is no such decision */
+/** Loads a decision; undefined if there is none with this name. */
 export async function loadDecision(name: string): Promise<OpenedDecision | undefined> {
   const index = summaries.findIndex((one) => one.name === name);
   const load = loaders[name];

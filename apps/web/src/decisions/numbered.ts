@@ -1,3 +1,3 @@
-/** Gives the parts of a text that never changes the names that their places are. */
-export const numbered = <Item>(items: readonly Item[]): { item: Item; place: number }[] =>
-  items.map((item, place) => ({ item, place }));
+/** Pairs the items of a static list with their indexes, which serve as React keys. */
+export const numbered = <Item>(items: readonly Item[]): { item: Item; index: number }[] =>
+  items.map((item, index) => ({ item, index }));

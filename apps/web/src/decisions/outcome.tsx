@@ -4,14 +4,14 @@ import { Notice } from '../interface/notice.tsx';
 import { readerTime } from '../words/dates.ts';
 import { circumstances, guessSentence, verdictSentences } from './verdict-words.ts';
 
-/** The verdict of a run in words, the guess against it, and when and where it ran. */
+/** The verdict of a run in words, the guess compared with it, and when and where it ran. */
 export function Outcome({
   result,
   own = false,
   children,
 }: {
   result: ExperimentResult;
-  /** Whether who reads it has started it. */
+  /** Whether this reader started the run. */
   own?: boolean;
   children?: ReactNode;
 }) {
@@ -26,7 +26,7 @@ export function Outcome({
         {!proved && reasons.map((reason) => <li key={reason}>{reason}</li>)}
       </ul>
       <p className="text-sm">
-        It ran on {readerTime(ranAt)}. {circumstances(result)}
+        Run on {readerTime(ranAt)}. {circumstances(result)}
       </p>
       {children}
     </Notice>

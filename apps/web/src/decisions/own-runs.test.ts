@@ -9,7 +9,7 @@ const memory = () => {
   };
 };
 
-test('a run that was started here is one’s own, also after a reload, and no other is', () => {
+test('a run started in this tab is the reader’s own, even after a reload, and no other run is', () => {
   const store = memory();
   createOwnRuns(store).add('one');
   const reloaded = createOwnRuns(store);
@@ -22,7 +22,7 @@ test('only the newest fifty are remembered', () => {
   expect([own.has('run-0'), own.has('run-1'), own.has('run-50')]).toEqual([false, true, true]);
 });
 
-test('where the browser forbids it, they are remembered until the reload', () => {
+test('without session storage, own runs are remembered until a reload', () => {
   const own = createOwnRuns({
     getItem: () => null,
     setItem: () => {

@@ -4,7 +4,7 @@ import { tabMemory } from '../api/tab-memory.ts';
 const storeName = 'minitickets:own-runs';
 const maxKept = 50;
 
-/** Which runs were started in this tab, also across a reload: all others are somebody's who shared them. */
+/** Remembers across reloads which runs this tab started. Any other run was shared by someone else. */
 export function createOwnRuns(store: TextStore | undefined) {
   let ids = (store?.getItem(storeName) ?? '').split(' ').filter(Boolean);
   return {
@@ -14,7 +14,7 @@ export function createOwnRuns(store: TextStore | undefined) {
       try {
         store?.setItem(storeName, ids.join(' '));
       } catch {
-        // A full or forbidden store only costs the memory across a reload.
+        // Without session storage, runs are forgotten at the next reload.
       }
     },
   };

@@ -3,7 +3,7 @@ import { CodeLines } from './code-lines.tsx';
 import type { Block, Phrase } from './content.ts';
 import { numbered } from './numbered.ts';
 
-/** The text of a card. */
+/** Renders the text of a card. */
 export function Prose({ blocks }: { blocks: readonly Block[] }) {
   return (
     <div className="max-w-3xl space-y-3">
@@ -13,7 +13,7 @@ export function Prose({ blocks }: { blocks: readonly Block[] }) {
 }
 
 function Blocks({ blocks }: { blocks: readonly Block[] }) {
-  return numbered(blocks).map(({ item: block, place: key }) => {
+  return numbered(blocks).map(({ item: block, index: key }) => {
     switch (block.kind) {
       case 'paragraph':
         return (
@@ -27,8 +27,8 @@ function Blocks({ blocks }: { blocks: readonly Block[] }) {
         const List = block.ordered ? 'ol' : 'ul';
         return (
           <List key={key} className={block.ordered ? 'list-decimal space-y-1.5 pl-6' : 'list-disc space-y-1.5 pl-6'}>
-            {numbered(block.items).map(({ item, place }) => (
-              <li key={place}>
+            {numbered(block.items).map(({ item, index }) => (
+              <li key={index}>
                 <Blocks blocks={item} />
               </li>
             ))}
@@ -41,9 +41,9 @@ function Blocks({ blocks }: { blocks: readonly Block[] }) {
   });
 }
 
-/** Words of a card inside of whatever surrounds them. */
+/** Renders inline text of a card. */
 export function Phrases({ of }: { of: readonly Phrase[] }) {
-  return numbered(of).map(({ item, place }) => <OnePhrase key={place} phrase={item} />);
+  return numbered(of).map(({ item, index }) => <OnePhrase key={index} phrase={item} />);
 }
 
 function OnePhrase({ phrase }: { phrase: Phrase }) {

@@ -3,7 +3,7 @@ import type { ShownRace } from './content.ts';
 import { numbered } from './numbered.ts';
 import { isWaiting } from './race-steps.ts';
 
-/** Every step in the lane of who makes it, from top to bottom. A step is chosen by clicking it. */
+/** Shows every step in its actor's lane, from top to bottom. Clicking a step selects it. */
 export function RaceLanes({ race, at, onStep }: { race: ShownRace; at: number; onStep: (at: number) => void }) {
   return (
     <div className="min-w-0">
@@ -14,29 +14,29 @@ export function RaceLanes({ race, at, onStep }: { race: ShownRace; at: number; o
             <p className="min-w-0 text-sm">
               <span className="block wrap-anywhere">{what}</span>
               <span className={clsx('font-semibold', isWaiting(race, at, name) ? 'text-warn' : 'text-muted')}>
-                {isWaiting(race, at, name) ? 'waits' : 'free to go on'}
+                {isWaiting(race, at, name) ? 'blocked' : 'not blocked'}
               </span>
             </p>
           </div>
         ))}
       </div>
       <ol className="space-y-1.5">
-        {numbered(race.steps).map(({ item: step, place }) => {
+        {numbered(race.steps).map(({ item: step, index }) => {
           const lane = race.actors.findIndex(({ name }) => name === step.actor);
-          const isNow = place === at;
+          const isNow = index === at;
           return (
-            <li key={place} className="grid grid-cols-2 gap-2">
+            <li key={index} className="grid grid-cols-2 gap-2">
               <button
                 type="button"
                 aria-current={isNow ? 'step' : undefined}
-                onClick={() => onStep(place)}
+                onClick={() => onStep(index)}
                 className={clsx(
                   'min-h-11 rounded-control px-2.5 py-1.5 text-left text-sm',
                   lane === 1 && 'col-start-2',
                   isNow
                     ? 'bg-accent font-semibold text-on-accent'
                     : 'bg-paper text-muted inset-ring inset-ring-line hover:inset-ring-accent',
-                  place < at && !isNow && 'text-ink',
+                  index < at && !isNow && 'text-ink',
                   step.waiting && !isNow && 'inset-ring-warn',
                 )}
               >

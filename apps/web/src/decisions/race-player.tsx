@@ -12,10 +12,10 @@ import { RaceStepView } from './race-step.tsx';
 import { stepSentence } from './race-steps.ts';
 import { RaceTranscripts } from './race-transcripts.tsx';
 
-/** How long a step is looked at while it plays. */
+/** How long each step is shown while the race plays. */
 const stepMs = 2000;
 
-/** Recorded races of two requests, to step through forwards and backwards: by buttons, by the slider, or by ← → Home End. */
+/** Steps through recorded races of two requests, with buttons, the slider, or the keys ← → Home End. */
 export function RacePlayer({ races }: { races: readonly ShownRace[] }) {
   const [arm, setArm] = useState(races[0]?.arm ?? '');
   const race = races.find((one) => one.arm === arm);
@@ -23,13 +23,13 @@ export function RacePlayer({ races }: { races: readonly ShownRace[] }) {
   return (
     <Card title="Step by step">
       <p className="max-w-3xl text-muted">
-        Two requests, recorded statement by statement. First the naive design, then the shipped one: look where the
-        second has to wait.
+        Two concurrent requests, recorded statement by statement, first with the naive and then with the shipped design.
+        Watch where the second request has to wait.
       </p>
       <div className="space-y-4 noscript:hidden">
         {races.length > 1 && (
           <OneOf
-            label="Which design"
+            label="Design"
             options={races.map((one) => [one.arm, armTitle(one.arm)])}
             value={arm}
             onChange={setArm}
@@ -50,15 +50,15 @@ function OneRace({ race }: { race: ShownRace }) {
   const player = useRef<HTMLDivElement>(null);
   const last = race.steps.length - 1;
 
-  const go = (wanted: number) => {
-    const next = Math.max(0, Math.min(last, wanted));
+  const go = (target: number) => {
+    const next = Math.max(0, Math.min(last, target));
     setAt(next);
     const step = race.steps[next];
     if (step) announce(`${stepSentence(step)}${next === last ? ` ${race.ending}` : ''}`);
   };
-  const stepByHand = (wanted: number) => {
+  const stepByHand = (target: number) => {
     setPlaying(false);
-    go(wanted);
+    go(target);
   };
   const onTick = useEffectEvent(() => {
     go(at + 1);
@@ -71,7 +71,7 @@ function OneRace({ race }: { race: ShownRace }) {
   }, [playing]);
 
   const onKey = useEffectEvent((press: KeyboardEvent) => {
-    if (press.altKey || press.ctrlKey || press.metaKey || isText(press.target)) return;
+    if (press.altKey || press.ctrlKey || press.metaKey || usesArrowKeys(press.target)) return;
     const wanted = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last }[press.key];
     if (wanted === undefined) return;
     press.preventDefault();
@@ -90,11 +90,11 @@ function OneRace({ race }: { race: ShownRace }) {
       <div className="flex flex-wrap items-center gap-2">
         <Button look="quiet" blocked={at === 0} onClick={() => stepByHand(at - 1)}>
           <Icon name="back" />
-          <span className="sr-only">One step back</span>
+          <span className="sr-only">Previous step</span>
         </Button>
         <Button look="quiet" blocked={at === last} onClick={() => stepByHand(at + 1)}>
           <Icon name="next" />
-          <span className="sr-only">One step on</span>
+          <span className="sr-only">Next step</span>
         </Button>
         <Button
           onClick={() => {
@@ -127,16 +127,16 @@ function OneRace({ race }: { race: ShownRace }) {
         <RaceLanes race={race} at={at} onStep={stepByHand} />
       </div>
       <p className="rounded-control bg-sunken p-3">
-        <span className="text-muted">How it ends: </span>
-        {at === last ? <strong>{race.ending}</strong> : 'the last step shows it.'}
+        <span className="text-muted">Outcome: </span>
+        {at === last ? <strong>{race.ending}</strong> : 'shown at the last step.'}
       </p>
       <p className="text-sm text-muted">
-        Recorded on {readerTime(race.recordedAt, 'UTC')} UTC, {race.stores}. ← → Home End step as well.
+        Recorded on {readerTime(race.recordedAt, 'UTC')} UTC, {race.stores}. Keys: ← → Home End.
       </p>
     </div>
   );
 }
 
-/** Where these keys move the cursor. The slider has the same keys by itself, with the same meaning. */
-const isText = (target: EventTarget | null) =>
+/** Whether an element uses these keys itself. The slider does too, but with the same meaning. */
+const usesArrowKeys = (target: EventTarget | null) =>
   target instanceof HTMLInputElement && (target.type === 'text' || target.type === 'radio');

@@ -5,10 +5,10 @@ import { numbered } from './numbered.ts';
 import { ActorMark } from './race-lanes.tsx';
 import { lockWords, rowAt } from './race-steps.ts';
 
-/** More lines than this hide what follows them on a small screen. */
-const mostLines = 8;
+/** Longer statements are collapsed, because on a small screen they push the rest out of sight. */
+const maxLines = 8;
 
-/** One step of a race: the statement, its answer, and what the store holds then. */
+/** One step of a race: the statement, its result, and the committed state after it. */
 export function RaceStepView({ race, at }: { race: ShownRace; at: number }) {
   const step = race.steps[at] as ShownStep;
   return (
@@ -23,10 +23,10 @@ export function RaceStepView({ race, at }: { race: ShownRace; at: number }) {
       <Statement lines={step.statement} />
       <p className={clsx('rounded-control px-3 py-2 text-sm', step.waiting ? 'bg-warn-soft text-warn' : 'bg-sunken')}>
         {step.waiting ? (
-          <strong>No answer yet: it waits for a lock.</strong>
+          <strong>No result yet: waiting for a lock.</strong>
         ) : (
           <>
-            <span className="text-muted">Answer: </span>
+            <span className="text-muted">Result: </span>
             <strong>{step.result ?? 'done'}</strong>
           </>
         )}
@@ -39,14 +39,14 @@ export function RaceStepView({ race, at }: { race: ShownRace; at: number }) {
 
 function Statement({ lines }: { lines: readonly CodeLine[] }) {
   if (lines.length === 0) return null;
-  if (lines.length <= mostLines) return <CodeLines lines={lines} />;
+  if (lines.length <= maxLines) return <CodeLines lines={lines} />;
   return (
     <>
-      <CodeLines lines={lines.slice(0, mostLines)} />
+      <CodeLines lines={lines.slice(0, maxLines)} />
       <details>
-        <summary className="text-sm font-medium">{lines.length - mostLines} more lines of it</summary>
+        <summary className="text-sm font-medium">{lines.length - maxLines} more lines</summary>
         <div className="mt-2">
-          <CodeLines lines={lines.slice(mostLines)} />
+          <CodeLines lines={lines.slice(maxLines)} />
         </div>
       </details>
     </>
@@ -56,7 +56,7 @@ function Statement({ lines }: { lines: readonly CodeLine[] }) {
 function Row({ race, at }: { race: ShownRace; at: number }) {
   return (
     <div className="space-y-1.5">
-      <h3 className="text-sm font-semibold text-muted">What everybody can see in the store</h3>
+      <h3 className="text-sm font-semibold text-muted">Committed state, visible to everyone</h3>
       <dl className="flex flex-wrap gap-2">
         {rowAt(race, at).map(({ name, value, changed }) => (
           <div
@@ -78,17 +78,17 @@ function Row({ race, at }: { race: ShownRace; at: number }) {
   );
 }
 
-/** PostgreSQL's own list, which lacks the lock that decides: who has locked a row has it in the row. */
+/** The locks that pg_locks lists. It lacks the deciding one, because a row lock is stored in the row itself. */
 function Locks({ step: { locks } }: { step: ShownStep }) {
   return (
     <div className="space-y-1.5">
       <h3 className="text-sm font-semibold text-muted">Locks</h3>
       {locks.length === 0 && <p className="text-sm">None.</p>}
       <ul className="space-y-1 text-sm">
-        {numbered(locks).map(({ item: lock, place }) => {
+        {numbered(locks).map(({ item: lock, index }) => {
           const { words, name } = lockWords(lock);
           return (
-            <li key={place} className={clsx('wrap-anywhere', !lock.granted && 'font-semibold text-warn')}>
+            <li key={index} className={clsx('wrap-anywhere', !lock.granted && 'font-semibold text-warn')}>
               <strong>{lock.actor}</strong> {words} <span className="font-normal text-muted">({name})</span>
             </li>
           );
@@ -96,7 +96,7 @@ function Locks({ step: { locks } }: { step: ShownStep }) {
       </ul>
       {locks.length > 0 && (
         <p className="text-sm text-muted">
-          As pg_locks lists them. The lock on a row itself is written into the row, so that no list shows it.
+          As listed by pg_locks. A row lock itself is stored in the row, so pg_locks does not list it.
         </p>
       )}
     </div>

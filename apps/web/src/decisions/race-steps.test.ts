@@ -10,7 +10,7 @@ const race: ShownRace = {
   ...{ decision: 'never-oversell', arm: 'shipped', title: 'Locks first', recordedAt: '2026-01-01T00:00:00Z' },
   stores: 'PostgreSQL',
   actors: [
-    { name: 'A', what: 'wants the last place' },
+    { name: 'A', what: 'wants the last ticket' },
     { name: 'B', what: 'wants it too' },
   ],
   steps: [
@@ -19,16 +19,16 @@ const race: ShownRace = {
     step('A', 'commits', 1, { result: 'committed' }),
     step('B', 'goes on', 1, { result: 'on sale' }),
   ],
-  ending: 'One place is given.',
+  ending: 'One ticket is sold.',
 };
 
-test('who waits does so until it has its answer, whatever others do meanwhile', () => {
+test('an actor waits until its own statement returns, whatever others do meanwhile', () => {
   const waits = (actor: string) => race.steps.map((_, at) => isWaiting(race, at, actor));
   expect(waits('A')).toEqual([false, false, false, false]);
   expect(waits('B')).toEqual([false, true, true, false]);
 });
 
-test('of the row, what is another value than a step before is marked; at first nothing is', () => {
+test('a column is marked as changed when its value differs from the previous step', () => {
   const changed = (at: number) =>
     rowAt(race, at)
       .filter((one) => one.changed)
@@ -36,26 +36,33 @@ test('of the row, what is another value than a step before is marked; at first n
   expect([0, 1, 2, 3].map(changed)).toEqual([[], [], ['held'], []]);
 });
 
-test('nothing in a column is said in a word', () => {
+test('a null column is shown as "none"', () => {
   expect(rowAt({ ...race, steps: [step('A', 'looks', null)] }, 0)[0]).toMatchObject({ name: 'held', value: 'none' });
 });
 
-test('a step is said with its answer, or that it has to wait for one', () => {
+test('a step is described with its result, or with the wait for a lock', () => {
   expect(race.steps.slice(0, 2).map(stepSentence)).toEqual([
-    'A locks the event. Answer: on sale.',
-    'B asks for the lock. It has to wait.',
+    'A locks the event. Result: on sale.',
+    'B asks for the lock. It waits for a lock.',
   ]);
 });
 
 test.each([
-  ['relation', 'RowShareLock', 'events', true, 'has announced that it locks rows of events', 'RowShareLock'],
+  ['relation', 'RowShareLock', 'events', true, 'intends to lock rows of events', 'RowShareLock'],
   ['relation', 'RowExclusiveLock', 'ticket_types', true, 'writes rows of ticket_types', 'RowExclusiveLock'],
-  // Not the row's own lock, which somebody else has.
-  ['tuple', 'ExclusiveLock', 'events', true, 'is next in line for the row of events', 'ExclusiveLock on the tuple'],
-  ['tuple', 'ExclusiveLock', 'events', false, 'stands in line for the row of events', 'ExclusiveLock on the tuple'],
+  // Not the row lock itself, which the other transaction holds.
+  [
+    'tuple',
+    'ExclusiveLock',
+    'events',
+    true,
+    'is first in the queue for the row of events',
+    'ExclusiveLock on the tuple',
+  ],
+  ['tuple', 'ExclusiveLock', 'events', false, 'is queued for the row of events', 'ExclusiveLock on the tuple'],
   ['transaction', 'ShareLock', null, false, 'waits until the other transaction ends', 'ShareLock on its transactionid'],
 ] as const)(
-  'a lock on a %s, %s, of %s, granted: %s, is said as what it means',
+  'a lock on a %s, %s, of %s, granted: %s, is described by its meaning',
   (kind, mode, on, granted, words, name) => {
     expect(lockWords({ actor: 'B', kind, mode, on, granted })).toEqual({ words, name });
   },

@@ -3,7 +3,7 @@ import type { ShownRace } from './content.ts';
 import { numbered } from './numbered.ts';
 import { lockWords, rowAt, stepSentence } from './race-steps.ts';
 
-/** All steps of all races one below the other, for who has no JavaScript to step through them. */
+/** All steps of all races as lists, for readers without JavaScript. */
 export function RaceTranscripts({ races }: { races: readonly ShownRace[] }) {
   return (
     <div className="space-y-6">
@@ -14,12 +14,12 @@ export function RaceTranscripts({ races }: { races: readonly ShownRace[] }) {
             {race.title}. {race.actors.map(({ name, what }) => `${name} ${what}`).join('; ')}.
           </p>
           <ol className="list-decimal space-y-2 pl-6">
-            {numbered(race.steps).map(({ item: step, place }) => (
-              <li key={place}>
+            {numbered(race.steps).map(({ item: step, index }) => (
+              <li key={index}>
                 {stepSentence(step)}{' '}
                 <span className="text-sm text-muted">
-                  Everybody sees{' '}
-                  {rowAt(race, place)
+                  Committed state:{' '}
+                  {rowAt(race, index)
                     .map(({ name, value }) => `${name} ${value}`)
                     .join(', ')}
                   .{step.locks.map((lock) => ` ${lock.actor} ${lockWords(lock).words}.`).join('')}
@@ -28,7 +28,7 @@ export function RaceTranscripts({ races }: { races: readonly ShownRace[] }) {
             ))}
           </ol>
           <p>
-            <span className="text-muted">How it ends: </span>
+            <span className="text-muted">Outcome: </span>
             <strong>{race.ending}</strong>
           </p>
         </div>

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { createRunModel } from './run-model.ts';
 
 const begin: ExperimentEvent = {
-  ...{ kind: 'begin', experiment: 'never-oversell', claim: 'No place is given twice.', load: 'A rush.' },
+  ...{ kind: 'begin', experiment: 'never-oversell', claim: 'No ticket is sold twice.', load: 'A rush.' },
   arms: [
     { name: 'naive', what: 'reads, then writes' },
     { name: 'shipped', what: 'locks first' },
@@ -13,7 +13,7 @@ const request = (arm: string, actor: string, outcome: 'served' | 'refused' | 'fa
   ...{ kind: 'request', arm, actor, outcome, atMs: 0 },
 });
 
-test('what an arm tells is drawn over time and not at once, and counted as it is drawn', () => {
+test('the events of an arm are drawn over time, and counted as they are drawn', () => {
   const model = createRunModel();
   model.take(begin);
   for (let n = 0; n < 100; n += 1) model.take(request('naive', 'task-1', 'served'));
@@ -30,12 +30,12 @@ test('what an arm tells is drawn over time and not at once, and counted as it is
   ]);
 });
 
-test('requests lie in the lane of who acts, and a scene begins a new section', () => {
+test('requests go to the lane of their actor, and a scene starts a new section', () => {
   const model = createRunModel();
   model.take(begin);
   model.take(request('naive', 'task-1', 'served'));
   model.take(request('naive', 'task-2', 'refused'));
-  model.take({ kind: 'level', arm: 'naive', name: 'places', value: 30, most: 20, atMs: 1 });
+  model.take({ kind: 'level', arm: 'naive', name: 'tickets', value: 30, most: 20, atMs: 1 });
   model.take({ kind: 'scene', arm: 'naive', what: 'Redis forgets', atMs: 2 });
   model.take(request('naive', 'task-1', 'failed'));
   model.advance(Number.POSITIVE_INFINITY);
@@ -45,11 +45,11 @@ test('requests lie in the lane of who acts, and a scene begins a new section', (
     ['task-1', ['served']],
     ['task-2', ['refused']],
   ]);
-  expect(first?.levels.get('places')).toEqual({ most: 20, values: [30], atMs: [1] });
+  expect(first?.levels.get('tickets')).toEqual({ most: 20, values: [30], atMs: [1] });
   expect(second).toMatchObject({ scene: 'Redis forgets', outcomes: ['failed'] });
 });
 
-test('a scene that all arms have is spoken once', () => {
+test('a scene that all arms share is announced once', () => {
   const spoken = vi.fn();
   const model = createRunModel(spoken);
   model.take(begin);
@@ -58,7 +58,7 @@ test('a scene that all arms have is spoken once', () => {
   expect(spoken.mock.calls).toEqual([['Redis forgets']]);
 });
 
-test('drawn again, it comes to the same', () => {
+test('a replay produces the same drawing', () => {
   const model = createRunModel();
   model.take(begin);
   for (const outcome of ['served', 'refused', 'failed'] as const) model.take(request('shipped', 'task-1', outcome));
@@ -71,7 +71,7 @@ test('drawn again, it comes to the same', () => {
   expect(model.read().arms[1]?.counts).toEqual({ served: 1, refused: 1, failed: 1 });
 });
 
-test('a stream that begins again draws nothing twice', () => {
+test('a restarted stream draws nothing twice', () => {
   const model = createRunModel();
   for (let time = 0; time < 2; time += 1) {
     model.take(begin);
@@ -81,7 +81,7 @@ test('a stream that begins again draws nothing twice', () => {
   expect(model.read().arms[0]?.counts.served).toBe(1);
 });
 
-test('an arm may tell more than a page can keep: what is too much is left out', () => {
+test('events beyond the bound of the model are dropped', () => {
   const model = createRunModel();
   model.take(begin);
   for (let n = 0; n < 25_000; n += 1) model.take(request('naive', 'task-1', 'served'));
@@ -89,7 +89,7 @@ test('an arm may tell more than a page can keep: what is too much is left out', 
   expect(model.read().arms[0]?.counts.served).toBe(20_000);
 });
 
-test('who draws is woken by news and not by drawing, or drawing would never end', () => {
+test('new events wake the drawing loop, and drawing itself does not', () => {
   const woken = vi.fn();
   const model = createRunModel();
   model.onNews(woken);
@@ -100,7 +100,7 @@ test('who draws is woken by news and not by drawing, or drawing would never end'
   expect(woken).toHaveBeenCalledTimes(2);
 });
 
-test('an event of an arm that was never announced is no reason to fail', () => {
+test('an event of an unknown arm is ignored', () => {
   const model = createRunModel();
   model.take(request('nobody', 'task-1', 'served'));
   model.advance(Number.POSITIVE_INFINITY);

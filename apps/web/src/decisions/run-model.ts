@@ -2,20 +2,20 @@ import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 import type { ArmResult } from '@minitickets/decisions/frame/results';
 
 export type RequestOutcome = 'served' | 'refused' | 'failed';
-/** `atMs` are the times of the values, from the beginning of the arm. */
+/** `atMs` holds the time of each value, in ms since the start of the arm. */
 export type LevelDrawing = { most: number; values: number[]; atMs: number[] };
 
-/** What happened between two scenes. */
+/** The events between two scenes. */
 export type Section = {
-  /** The scene that it began with. */
+  /** The scene at its start. */
   scene: string | undefined;
   outcomes: RequestOutcome[];
-  /** The same by who acted. */
+  /** The same outcomes by actor. */
   lanes: Map<string, RequestOutcome[]>;
   levels: Map<string, LevelDrawing>;
 };
 
-/** One arm, as far as it is drawn. */
+/** The drawn part of one arm. */
 export type ArmDrawing = { sections: Section[] };
 
 export type ArmSummary = {
@@ -29,17 +29,18 @@ export type RunSummary = { arms: ArmSummary[]; thinned: boolean };
 
 type Drawn = Extract<ExperimentEvent, { kind: 'request' | 'level' | 'scene' }>;
 
-/** An arm is over in less time than a reader needs to look at it, so that it is drawn over this long. */
+/** Arms finish faster than a reader can follow, so each is drawn over this time. */
 const armMs = 1600;
-/** More than the lab tells of an arm. */
-const mostEvents = 20_000;
+/** More events than the lab sends for one arm. */
+const maxEvents = 20_000;
 
 /**
- * What a run has told so far, and how much of it is drawn. It lives outside React: a burst of events is no burst of renders.
- * @param onScene told what happens to all arms alike, once, as it is drawn
+ * Holds the events of a run and how many of them are drawn. It lives outside React, so that a burst of events does not cause
+ * a burst of renders.
+ * @param onScene called once per scene when it is drawn, for all arms together
  */
 export function createRunModel(onScene: (what: string) => void = () => undefined) {
-  type Arm = { summary: ArmSummary; drawing: ArmDrawing; told: Drawn[]; drawn: number; due: number };
+  type Arm = { summary: ArmSummary; drawing: ArmDrawing; events: Drawn[]; drawn: number; due: number };
   const arms = new Map<string, Arm>();
   const listeners = new Set<() => void>();
   const drawers = new Set<() => void>();
@@ -80,7 +81,7 @@ export function createRunModel(onScene: (what: string) => void = () => undefined
   }
 
   return {
-    /** Takes an event in. A stream that begins again begins with `begin`, and so does what is drawn. */
+    /** Adds an event. A restarted stream starts with `begin`, which clears the model. */
     take(event: ExperimentEvent) {
       switch (event.kind) {
         case 'begin':
@@ -89,7 +90,7 @@ export function createRunModel(onScene: (what: string) => void = () => undefined
             arms.set(name, {
               summary: { name, state: 'waiting', counts: noCounts(), result: undefined },
               drawing: { sections: [] },
-              told: [],
+              events: [],
               ...{ drawn: 0, due: 0 },
             });
           }
@@ -104,35 +105,35 @@ export function createRunModel(onScene: (what: string) => void = () => undefined
         case 'request':
         case 'level':
         case 'scene': {
-          const told = arms.get(event.arm)?.told;
-          if (told && told.length < mostEvents) told.push(event);
+          const events = arms.get(event.arm)?.events;
+          if (events && events.length < maxEvents) events.push(event);
           break;
         }
         default:
       }
       for (const drawer of drawers) drawer();
     },
-    /** From here on only some of the requests are told. */
+    /** Records that from now on the lab sends only a sample of the requests. */
     takeThinning() {
       thinned = true;
       publish();
     },
-    /** Draws what is due after so much time; all of it with `Infinity`. */
+    /** Draws the events due after this many ms; `Infinity` draws all. */
     advance(ms: number) {
       let changed = false;
       for (const arm of arms.values()) {
-        const left = arm.told.length - arm.drawn;
+        const left = arm.events.length - arm.drawn;
         if (left === 0) continue;
-        arm.due = Math.min(arm.told.length, arm.due + Math.max(0.05, arm.told.length / armMs) * ms);
+        arm.due = Math.min(arm.events.length, arm.due + Math.max(0.05, arm.events.length / armMs) * ms);
         while (arm.drawn < Math.floor(arm.due)) {
-          draw(arm, arm.told[arm.drawn] as Drawn);
+          draw(arm, arm.events[arm.drawn] as Drawn);
           arm.drawn += 1;
           changed = true;
         }
       }
       if (changed) publish();
     },
-    /** Draws the same once more, from the beginning. */
+    /** Draws the run again from the start. */
     replay() {
       for (const arm of arms.values()) {
         arm.drawing.sections = [];
@@ -142,15 +143,15 @@ export function createRunModel(onScene: (what: string) => void = () => undefined
       publish();
       for (const drawer of drawers) drawer();
     },
-    /** Whether there is something to draw that is not drawn yet. */
+    /** Whether some events are not drawn yet. */
     get isBehind() {
-      return [...arms.values()].some(({ told, drawn }) => drawn < told.length);
+      return [...arms.values()].some(({ events, drawn }) => drawn < events.length);
     },
     drawingOf: (name: string): ArmDrawing | undefined => arms.get(name)?.drawing,
-    /** Told when there is something new to draw. */
+    /** Subscribes to new events. */
     onNews: (drawer: () => void) => added(drawers, drawer),
     read: () => summary,
-    /** Told when the summary is another one. */
+    /** Subscribes to changes of the summary. */
     subscribe: (listener: () => void) => added(listeners, listener),
   };
 }

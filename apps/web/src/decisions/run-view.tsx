@@ -17,27 +17,27 @@ import { ownRuns } from './own-runs.ts';
 import { useRun } from './use-run.ts';
 import { guessSentence, guessWords, verdictSentences } from './verdict-words.ts';
 
-/** One run of an experiment: waiting, running, or what it came to. Its address shows the same to everybody. */
+/** One run of an experiment: queued, running, or its result. Its URL shows the same run to everyone. */
 export function RunView({ decision, runId, onOther }: { decision: Decision; runId: string; onOther: () => void }) {
-  const { query, model, summary, lost } = useRun(runId, useCallback(speakVerdict, []));
+  const { query, model, summary, lost } = useRun(runId, useCallback(announceVerdict, []));
   return (
     <Loaded
       query={query}
-      // As high as a screen: what comes after it does not move into sight and out again.
+      // As high as the screen, so that the content below does not move into view and out again.
       waiting={<Skeleton className="h-screen w-full" />}
-      missing={<Forgotten onOther={onOther} decision={decision} />}
+      missing={<RunNotFound onOther={onOther} decision={decision} />}
     >
       {(run) => {
         const results = run.result?.arms ?? summary.arms.flatMap(({ result }) => result ?? []);
         return run.experiment === decision.name ? (
           <>
             {!ownRuns.has(run.id) && <Shared run={run} />}
-            <Standing run={run} />
+            <RunStatus run={run} />
             {run.result && (
               <>
                 <FocusNext>
                   <h3 tabIndex={-1} className="font-bold">
-                    The verdict
+                    Verdict
                   </h3>
                 </FocusNext>
                 <Outcome result={run.result} own={ownRuns.has(run.id)}>
@@ -48,7 +48,7 @@ export function RunView({ decision, runId, onOther }: { decision: Decision; runI
             {hasEnded(run) && !run.result && (
               <FocusNext>
                 <Button look="quiet" onClick={onOther}>
-                  Run it again
+                  Run again
                 </Button>
               </FocusNext>
             )}
@@ -59,32 +59,32 @@ export function RunView({ decision, runId, onOther }: { decision: Decision; runI
             )}
           </>
         ) : (
-          <Forgotten onOther={onOther} decision={decision} />
+          <RunNotFound onOther={onOther} decision={decision} />
         );
       }}
     </Loaded>
   );
 }
 
-/** Says first that what follows is not of who reads it. */
+/** Says that someone else started this run. */
 function Shared({ run: { queuedAt } }: { run: Run }) {
   return (
-    <Notice tone="calm" title="A run that somebody shared">
-      <p>It was started on {readerTime(queuedAt)}. What was guessed is their guess, not yours.</p>
+    <Notice tone="calm" title="Shared run">
+      <p>Someone else started this run on {readerTime(queuedAt)}. The guess is theirs.</p>
     </Notice>
   );
 }
 
-function Standing({ run }: { run: Run }) {
+function RunStatus({ run }: { run: Run }) {
   const client = useQueryClient();
   const cancelling = useWrite(cancelRun, (cancelled: Run) => {
     client.setQueryData(runQuery(cancelled.id).queryKey, cancelled);
-    announce('The run is cancelled.');
+    announce('The run was cancelled.');
   });
   if (run.status === 'failed') {
     return (
       <Notice tone="bad" title="The run failed">
-        <p>{run.failure ?? 'It did not come to a verdict.'}</p>
+        <p>{run.failure ?? 'It ended without a verdict. Run it again.'}</p>
       </Notice>
     );
   }
@@ -93,14 +93,14 @@ function Standing({ run }: { run: Run }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-control bg-accent-soft p-4">
       <p className="font-semibold">
-        {standingWords(run)}
+        {statusWords(run)}
         {run.predicted !== null && (
           <span className="font-normal"> {guessWords(run.predicted, ownRuns.has(run.id))}.</span>
         )}
       </p>
       <FocusNext>
         <Button look="quiet" busy={cancelling.busy} busyText="Cancelling" onClick={() => cancelling.run(run.id)}>
-          Cancel
+          Cancel run
         </Button>
       </FocusNext>
       {cancelling.problem && <ProblemNotice problem={cancelling.problem} action="changing" retry={cancelling.retry} />}
@@ -108,10 +108,10 @@ function Standing({ run }: { run: Run }) {
   );
 }
 
-function standingWords({ status, position }: Run): string {
-  if (status === 'running') return 'Running: each arm gets the same load, one after the other.';
-  if (position === null || position <= 1) return 'Queued: it is next.';
-  return `Queued: ${position - 1} before it.`;
+function statusWords({ status, position }: Run): string {
+  if (status === 'running') return 'Running: the arms get the same load, one after another.';
+  if (position === null || position <= 1) return 'Queued: next in line.';
+  return `Queued: ${position - 1} ahead.`;
 }
 
 function AfterTheRun({ onOther, onReplay }: { onOther: () => void; onReplay: (() => void) | undefined }) {
@@ -120,7 +120,7 @@ function AfterTheRun({ onOther, onReplay }: { onOther: () => void; onReplay: (()
       <Button onClick={onOther}>Guess and run again</Button>
       {onReplay && (
         <Button look="quiet" onClick={onReplay}>
-          Draw it again
+          Replay
         </Button>
       )}
       <CopyButton text={window.location.href} what="a link to this run" />
@@ -128,14 +128,16 @@ function AfterTheRun({ onOther, onReplay }: { onOther: () => void; onReplay: (()
   );
 }
 
-function Forgotten({ onOther, decision }: { onOther: () => void; decision: Decision }) {
+function RunNotFound({ onOther, decision }: { onOther: () => void; decision: Decision }) {
   return (
     <>
-      <Notice tone="calm" title="This run is not kept here">
-        <p>A lab keeps its last runs, and a link to one is of the machine that ran it. You can run it yourself.</p>
+      <Notice tone="calm" title="This run is no longer available">
+        <p>
+          The lab keeps only its latest runs, and a link works only where the run was made. Run the experiment yourself.
+        </p>
         <FocusNext>
           <Button look="quiet" onClick={onOther}>
-            To the experiment
+            Go to experiment
           </Button>
         </FocusNext>
       </Notice>
@@ -144,7 +146,7 @@ function Forgotten({ onOther, decision }: { onOther: () => void; decision: Decis
   );
 }
 
-function speakVerdict({ id, result, failure }: Run) {
+function announceVerdict({ id, result, failure }: Run) {
   if (!result) {
     if (failure !== null) announce(`The run failed. ${failure}`);
     return;

@@ -6,8 +6,8 @@ import { followRun } from './follow-run.ts';
 import { createRunModel } from './run-model.ts';
 
 /**
- * A run as the lab has it, and what it tells while it happens. Replayed in the same way when it is long over.
- * @param onEnd told when it ends while somebody looks
+ * Loads a run and streams its events, live or replayed after its end.
+ * @param onEnd called when the run ends while this page is open
  */
 export function useRun(id: string, onEnd: (run: Run) => void) {
   const client = useQueryClient();
@@ -16,7 +16,7 @@ export function useRun(id: string, onEnd: (run: Run) => void) {
   const summary = useSyncExternalStore(model.subscribe, model.read, model.read);
   const [lost, setLost] = useState(false);
   const isKnown = query.data !== undefined;
-  const wasUnderWay = useRef<boolean>(false);
+  const wasActive = useRef<boolean>(false);
 
   useEffect(() => {
     if (!isKnown) return;
@@ -34,9 +34,9 @@ export function useRun(id: string, onEnd: (run: Run) => void) {
   useEffect(() => {
     if (!run) return;
     if (!hasEnded(run)) {
-      wasUnderWay.current = true;
-    } else if (wasUnderWay.current) {
-      wasUnderWay.current = false;
+      wasActive.current = true;
+    } else if (wasActive.current) {
+      wasActive.current = false;
       onEnd(run);
       client.invalidateQueries({ queryKey: labQuery.queryKey }).catch(() => undefined);
     }

@@ -2,7 +2,7 @@
 declare module 'virtual:decisions' {
   import type { Decision, DecisionSummary } from './content.ts';
 
-  /** In the order in which they are best read. */
+  /** In reading order. */
   export const summaries: DecisionSummary[];
   export const loaders: Record<string, () => Promise<{ default: Decision }>>;
 }

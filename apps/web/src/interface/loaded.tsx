@@ -22,7 +22,7 @@ export function Loaded<Data>({
     <ProblemNotice
       problem={error}
       action="reading"
-      automatic={error.passes}
+      automatic={error.isTemporary}
       retry={() => {
         query.refetch().catch(() => undefined);
       }}

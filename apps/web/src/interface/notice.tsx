@@ -89,7 +89,7 @@ function OneProblem({ problem, action, retry, automatic = false, timeZone, child
           Reload the page
         </Button>
       )}
-      {retry && (next === 'again' || problem.passes) && canRetryNow && (
+      {retry && (next === 'again' || problem.isTemporary) && canRetryNow && (
         <Button look="quiet" onClick={retry}>
           Try again now
         </Button>

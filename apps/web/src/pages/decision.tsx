@@ -12,7 +12,7 @@ import { Page } from '../interface/page.tsx';
 
 const route = getRouteApi('/decisions/$name');
 
-/** One decision: what is asked, the answer in 30 seconds, the experiment that proves it, and then as deep as one likes. */
+/** One decision: the question, the answer in 30 seconds, the experiment that proves it, and the details. */
 export function DecisionPage() {
   const { decision, before, after } = route.useLoaderData();
   const { run } = route.useSearch();
@@ -66,12 +66,12 @@ export function DecisionPage() {
             </Card>
           </Part>
           <Part id="cost">
-            <Card title="What it costs, and when to decide otherwise">
+            <Card title="Cost, and when to decide differently">
               <Prose blocks={decision.costs} />
             </Card>
           </Part>
           <Part id="next">
-            <Card title="What they ask next">
+            <Card title="Follow-up questions">
               <CounterQuestions decision={decision} />
             </Card>
           </Part>
@@ -117,12 +117,12 @@ const parts = [
   ['race', 'Step by step'],
   ['in-depth', 'In depth'],
   ['cost', 'Cost'],
-  ['next', 'What they ask next'],
+  ['next', 'Follow-up questions'],
   ['code', 'Code'],
   ['run', 'Command line'],
 ] as const;
 
-/** Beside the text where there is room, a row of links above it where there is not. */
+/** Links to the parts of the page: beside the text on a wide page, above it on a narrow one. */
 function OnThisPage({ hasRace }: { hasRace: boolean }) {
   return (
     <nav aria-label="On this page" className="lg:sticky lg:top-6">
@@ -169,7 +169,7 @@ function CounterQuestions({ decision: { counterQuestions } }: { decision: Decisi
   );
 }
 
-/** The first is open: it is the line that carries the decision. */
+/** The first region is open, because it implements the decision. */
 function ShownRegions({ decision: { code } }: { decision: Decision }) {
   return (
     <div className="space-y-4">
@@ -199,7 +199,7 @@ function Neighbours({ before, after }: { before: DecisionSummary | undefined; af
         <Link to="/decisions/$name" params={{ name: before.name }} className={neighbourClass}>
           <Icon name="back" />
           <span>
-            <span className="block text-sm text-muted">Before</span>
+            <span className="block text-sm text-muted">Previous</span>
             <span className="font-semibold">{before.title}</span>
           </span>
         </Link>

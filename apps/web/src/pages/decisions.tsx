@@ -4,27 +4,27 @@ import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { isLabAbsent, labQuery, type Run } from '../api/lab-runs.ts';
 import type { DecisionSummary } from '../decisions/content.ts';
-import { beginWith, grouped } from '../decisions/groups.ts';
+import { grouped, startWith } from '../decisions/groups.ts';
 import { Phrases } from '../decisions/prose.tsx';
 import { Icon } from '../interface/icon.tsx';
 import { Page } from '../interface/page.tsx';
 import { readerTime } from '../words/dates.ts';
 
-/** Every decision with its question, and what its experiment came to when it last ran. */
+/** Lists every decision with its question and the verdict of its experiment's last run. */
 export function DecisionsPage() {
   const lab = useQuery(labQuery);
   const lastRuns = new Map(lab.data?.map(({ name, lastRun }) => [name, lastRun]));
   const absent = lab.error !== null && isLabAbsent(lab.error);
-  const begin = beginWith.flatMap((name) => summaries.find((one) => one.name === name) ?? []);
+  const firstDecisions = startWith.flatMap((name) => summaries.find((one) => one.name === name) ?? []);
   return (
     <Page
       title="Decisions"
-      lead="Each asks a question of the design, answers it in 30 seconds or in depth, shows the line of code that carries the answer, and proves it: the naive design and the shipped one get the same load, and the stores say which of them holds."
+      lead="Each decision asks a design question, answers it in 30 seconds and in depth, and shows the code. Its experiment puts the naive and the shipped design under the same load and reads the verdict from the database."
     >
-      <nav aria-label="Where to begin" className="rounded-card bg-accent-soft p-4 sm:p-5">
-        <p className="font-semibold">Where to begin</p>
+      <nav aria-label="Where to start" className="rounded-card bg-accent-soft p-4 sm:p-5">
+        <p className="font-semibold">Where to start</p>
         <ol className="mt-3 grid gap-3 sm:grid-cols-2">
-          {begin.map(({ name, title }, index) => (
+          {firstDecisions.map(({ name, title }, index) => (
             <li key={name}>
               <Link
                 to="/decisions/$name"
@@ -40,10 +40,10 @@ export function DecisionsPage() {
           ))}
         </ol>
         <p className="mt-3 text-sm">
-          Guess first, then run it.{' '}
+          Guess the result first, then run the experiment.{' '}
           {absent
-            ? 'There is no lab here: npm start brings one, and npm run experiment -- --list names all experiments.'
-            : 'Each experiment takes seconds, on real PostgreSQL and Redis.'}
+            ? 'The lab is not running here. Start it with npm start, or list all experiments with npm run experiment -- --list.'
+            : 'Each takes a few seconds on a real PostgreSQL and Redis.'}
         </p>
       </nav>
       {grouped(summaries).map(({ title, text, decisions }) => (
@@ -72,7 +72,7 @@ function DecisionItem({
   lastRun,
 }: {
   decision: DecisionSummary;
-  /** Null if it never ran here; undefined if there is nobody who would know. */
+  /** Null if it never ran here; undefined while unknown or without a lab. */
   lastRun: Run | null | undefined;
 }) {
   return (

@@ -72,7 +72,7 @@ export function TicketChoice({ event }: { event: Event }) {
               allowance={remainingAllowance}
               onChange={(quantity) => {
                 choose(type.id, quantity);
-                if (hold.problem && !hold.problem.passes) hold.clear();
+                if (hold.problem && !hold.problem.isTemporary) hold.clear();
               }}
             />
           ))}

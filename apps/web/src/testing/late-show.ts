@@ -1,6 +1,6 @@
 import type { Event } from '@minitickets/contract';
 
-/** An event of an organiser, on a clock that changes between the opening of its sale and its evening. */
+/** An event whose time zone changes to winter time between the opening of its sale and its start. */
 export const lateShow: Event = {
   id: '52652864-1586-486a-ac67-b0258ae53086',
   slug: 'late-show',

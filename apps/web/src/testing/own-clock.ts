@@ -2,7 +2,7 @@ import { act, cleanup } from '@testing-library/react';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { announce } from '../interface/announcer.tsx';
 
-/** Gives the tests of a file a clock that only they move. What they showed is gone after each. */
+/** Gives the tests of a file a fake clock, and cleans up the rendered components after each. */
 export function ownClock() {
   beforeEach(() => {
     vi.useFakeTimers({ now: new Date('2026-06-01T10:00:00Z') });
@@ -14,7 +14,7 @@ export function ownClock() {
   });
   return {
     pass: (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms)),
-    /** Clicks, and lets everything happen that needs no time. */
+    /** Clicks an element and runs everything that is due at once. */
     click: (element: HTMLElement) =>
       act(async () => {
         element.click();

@@ -11,7 +11,7 @@ import type { ReactNode } from 'react';
 import { createQueryClient } from '../api/queries.ts';
 import { Announcer } from '../interface/announcer.tsx';
 
-/** Shows a part as the shop does, at an address of its own, with the region that speaks. */
+/** Renders a component inside the providers of the shop, at a URL, with the announcer. */
 export async function renderPart(part: ReactNode, path = '/') {
   const rootRoute = createRootRoute();
   const route = createRoute({ getParentRoute: () => rootRoute, path: '$', component: () => part });
