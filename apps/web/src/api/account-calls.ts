@@ -1,6 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './call.ts';
 
+/** Changes the password. The answer sets the cookie of a new session. */
+export const changePassword = (body: { currentPassword: string; newPassword: string }) =>
+  call('changePassword', { body });
+
 export const logOutEverywhere = () => call('logOutEverywhere', {});
 
 export const apiKeysQuery = queryOptions({

@@ -2,6 +2,7 @@ import type { User } from '@minitickets/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ApiKeys } from '../account/api-keys.tsx';
+import { ChangePassword } from '../account/change-password.tsx';
 import { Private } from '../account/private.tsx';
 import { logOutEverywhere } from '../api/account-calls.ts';
 import { logOut } from '../api/calls.ts';
@@ -57,6 +58,7 @@ function Account({ user }: { user: User }) {
             </div>
           </Card>
           <Sessions />
+          <ChangePassword />
         </div>
         <ApiKeys />
       </div>
@@ -78,7 +80,8 @@ function Sessions() {
   return (
     <Card title="Sessions">
       <p>
-        If you are still logged in on another computer, or lost a device, log out everywhere. It takes effect at once.
+        If you are still logged in on another computer, or lost a device, log out everywhere. It takes effect at once,
+        and it also revokes all your API keys: programs that use them stop working.
       </p>
       {problem && (
         <ProblemNotice problem={problem} action="logging_out" retry={here.problem ? here.retry : everywhere.retry} />
