@@ -22,7 +22,7 @@ import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { bookingRoutes } from './routes/bookings.ts';
 import { checkInRoutes } from './routes/check-ins.ts';
-import { describeRoutes, docsRoutes } from './routes/docs.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes, type Lifecycle, metricsRoute } from './routes/health.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
@@ -54,10 +54,9 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   reportTask(app, deps, lifecycle);
   setSecurityHeaders(app);
   restrictHosts(app, config.publicUrl);
-  await describeRoutes(app);
   healthRoutes(app, deps, lifecycle, watchEviction(app, deps, metrics));
   metricsRoute(app, metrics);
-  await docsRoutes(app);
+  await docsRoutes(app, config.publicUrl);
   if (config.webRoot) await pageRoutes(app, config.webRoot);
   else app.setNotFoundHandler(sendNotFound);
   refuseUndeclaredMethods();
@@ -97,7 +96,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     auditRoutes(scope, deps);
     await scope.after();
     refuseUndeclaredMethods(scope, limitStray);
-    scope.all('/v1/*', { schema: { hide: true }, onRequest: limitStray }, sendNotFound);
+    scope.all('/v1/*', { onRequest: limitStray }, sendNotFound);
   });
   return app;
 }

@@ -45,13 +45,12 @@ export function routeServer(app: Api, { db }: { db: Connection }) {
   ) => {
     const [method, url] = paths[operation];
     const route: Route = routes[operation];
-    const { summary, description, schema } = route;
     app.route({
       method,
       url,
       config: { operation, cost: costFrom(route) },
       onRequest: [...checksOf(db, route), ...more],
-      schema: { summary, ...(description !== undefined && { description }), ...schema },
+      schema: route.schema,
       handler: handler as RouteHandlerMethod,
     });
   };

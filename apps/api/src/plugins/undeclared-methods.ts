@@ -22,13 +22,11 @@ export function watchMethods(app: Api) {
   return function refuseUndeclaredMethods(scope = app, limitRefused?: onRequestAsyncHookHandler) {
     for (const [url, methods] of [...declared]) {
       const allow = [...new Set([...methods, 'OPTIONS'])].sort().join(', ');
-      const hidden = { schema: { hide: true } };
       // Outside the scope: a preflight has no session, and costs no more than an unknown URL.
       if (!methods.has('OPTIONS')) {
-        app.options(url, hidden, async (_request, reply) => reply.code(204).header('allow', allow).send());
+        app.options(url, async (_request, reply) => reply.code(204).header('allow', allow).send());
       }
       scope.route({
-        ...hidden,
         url,
         method: METHODS.filter((method) => method !== 'OPTIONS' && !methods.has(method)),
         // Before the body is read, because it does not matter.

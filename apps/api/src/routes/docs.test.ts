@@ -1,4 +1,4 @@
-import { problems } from '@minitickets/contract';
+import { paths, problems } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
 import { testApp } from '../testing/test-app.ts';
@@ -9,51 +9,84 @@ beforeAll(async () => {
   made = await testApp(stores);
 });
 
-type Operation = { tags: string[]; responses: Record<string, { content?: Record<string, unknown> }> };
-const description = async () =>
-  (await made.app.inject('/openapi.json')).json() as {
-    openapi: string;
-    paths: Record<string, Record<string, Operation>>;
-  };
+type Described = {
+  operationId: string;
+  tags: string[];
+  security: Record<string, never>[];
+  parameters?: { name: string; in: string; required: boolean }[];
+  responses: Record<string, { description: string; headers?: object; content?: Record<string, unknown> }>;
+};
+type Description = {
+  openapi: string;
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas: Record<string, object> };
+};
+const description = async () => (await made.app.inject('/openapi.json')).json() as Description;
+const operationsOf = ({ paths }: Description) => Object.values(paths).flatMap((path) => Object.values(path));
 
-test.each([
-  ['post', '/v1/users'],
-  ['post', '/v1/sessions'],
-  ['get', '/v1/sessions/current'],
-  ['delete', '/v1/sessions/current'],
-  ['delete', '/v1/sessions'],
-  ['get', '/v1/events'],
-  ['get', '/v1/events/{event}'],
-  ['post', '/v1/events'],
-  ['patch', '/v1/events/{event}'],
-  ['post', '/v1/events/{event}/ticket-types'],
-  ['post', '/v1/bookings'],
-  ['get', '/v1/bookings'],
-  ['get', '/v1/bookings/{id}'],
-  ['delete', '/v1/bookings/{id}'],
-  ['post', '/v1/bookings/{id}/payment'],
-  ['get', '/v1/tickets/{id}'],
-  ['post', '/v1/check-ins'],
-  ['get', '/v1/admin/users'],
-  ['delete', '/v1/admin/users/{id}/sessions'],
-  ['get', '/v1/admin/tasks'],
-  ['get', '/v1/admin/events'],
-  ['post', '/v1/admin/audits'],
-  ['get', '/v1/admin/limits/activity/series'],
-  ['get', '/v1/playground/bucket'],
-])('the OpenAPI description includes %s %s', async (method, path) => {
-  expect(Object.keys((await description()).paths[path] ?? {})).toContain(method);
+test('the description has every operation of the contract, under its own name', async () => {
+  const described = await description();
+  expect(described.openapi).toBe('3.1.0');
+  for (const [name, [method, path]] of Object.entries(paths)) {
+    const operation = described.paths[path.replace(/:([A-Za-z]+)/g, '{$1}')]?.[method.toLowerCase()];
+    expect(operation?.operationId, `${method} ${path}`).toBe(name);
+  }
+  const ids = operationsOf(described).map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('the description is valid OpenAPI 3.1, and every operation documents its errors', async () => {
-  const { openapi, paths } = await description();
-  expect(openapi).toBe('3.1.0');
-  const operations = Object.values(paths).flatMap((path) => Object.values(path));
-  expect(operations.length).toBeGreaterThan(15);
-  for (const { responses, tags } of operations) {
-    expect(responses.default?.content).toHaveProperty('application/problem+json');
+test('every operation states its success, its failures as problems, and who may call it', async () => {
+  for (const { operationId, responses, tags, security } of operationsOf(await description())) {
+    const statuses = Object.keys(responses);
+    expect(
+      statuses.some((status) => status.startsWith('2')),
+      operationId,
+    ).toBe(true);
+    const failures = statuses.filter((status) => !status.startsWith('2'));
+    expect(failures, operationId).toContain('503');
+    for (const status of failures) {
+      expect(responses[status]?.content).toHaveProperty('application/problem+json');
+      expect(responses[status]?.description).not.toBe('');
+    }
     expect(tags).toHaveLength(1);
+    expect(security).toBeInstanceOf(Array);
   }
+});
+
+test('a limited operation describes the headers of its budget, on success and on failure', async () => {
+  const responses = (await description()).paths['/v1/bookings']?.post?.responses ?? {};
+  for (const status of ['201', '409', '429'])
+    expect(responses[status]?.headers).toHaveProperty('X-RateLimit-Remaining');
+  expect(responses['429']?.headers).toHaveProperty('Retry-After');
+});
+
+test('every parameter of a path is described', async () => {
+  for (const [path, operations] of Object.entries((await description()).paths))
+    for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g))
+      for (const { parameters = [] } of Object.values(operations))
+        expect(parameters, path).toContainEqual(expect.objectContaining({ name, in: 'path', required: true }));
+});
+
+test('the description has a model for each resource, and every reference leads to a model', async () => {
+  const described = await description();
+  const models = Object.keys(described.components.schemas);
+  expect(models).toEqual(expect.arrayContaining(['Event', 'TicketType', 'Booking', 'Ticket', 'User', 'Problem']));
+  const referenced = JSON.stringify(described).matchAll(/#\/components\/schemas\/(\w+)/g);
+  const names = new Set([...referenced].map(([, name = '']) => name));
+  expect([...names].filter((name) => !models.includes(name))).toEqual([]);
+  expect(models.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('patterns are ones that generators in other languages can read', async () => {
+  const patterns = [...JSON.stringify(await description()).matchAll(/"pattern":"([^"]*)"/g)].map(([, one = '']) => one);
+  expect(patterns.filter((pattern) => /\\p\{|\(\?[<!=]/.test(pattern))).toEqual([]);
+});
+
+test('the description is the same as long as the task runs, and a cache may ask whether it is', async () => {
+  const { headers } = await made.app.inject('/openapi.json');
+  expect(headers['cache-control']).toContain('max-age');
+  const again = await made.app.inject({ url: '/openapi.json', headers: { 'if-none-match': String(headers.etag) } });
+  expect(again.statusCode).toBe(304);
 });
 
 test('the API reference declares its language, loads nothing from other hosts, and allows no inline script or style', async () => {

@@ -1,66 +1,37 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import swagger from '@fastify/swagger';
-import { type ProblemCode, problem, problems } from '@minitickets/contract';
+import { type ProblemCode, problems } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Api } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { contentSecurityPolicy } from '../plugins/security-headers.ts';
+import { describeApi } from './openapi.ts';
 
 const problemParams = z.object({ code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]) });
 const problemAnswer = z.object({ error: z.string(), status: z.int(), title: z.string() });
 
-/** Any route may respond with a problem; its description and `/problems` list which ones. */
-const anyProblem = {
-  description: 'A problem (RFC 9457)',
-  content: { 'application/problem+json': { schema: z.toJSONSchema(problem, { target: 'openapi-3.0' }) } },
-};
-
-/** The resource of a path: `/v1/events/:event/ticket-types` belongs to events. */
-const tagOf = (url: string) => url.match(/^\/v1\/([a-z-]+)/)?.[1] ?? 'the task itself';
-
-/** Call it before the routes that it describes are registered. */
-export async function describeRoutes(app: Api) {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'MiniTickets',
-        version: '1',
-        description:
-          'A ticketing application that is also a place to study. Errors are `application/problem+json`; switch on their `error` code. Limited responses carry their budget in `X-RateLimit-*` and `RateLimit`.',
-      },
-      components: {
-        securitySchemes: {
-          session: { type: 'apiKey', in: 'cookie', name: 'sid' },
-          apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'mt_…' },
-        },
-      },
-    },
-    transform: (route) => {
-      const { schema, url } = jsonSchemaTransform(route);
-      const response = { ...(schema.response as object | undefined), default: anyProblem };
-      return { schema: { ...schema, tags: [tagOf(url)], response }, url };
-    },
-  });
-}
-
-/** The API reference: its page, its script, and the OpenAPI description. It loads nothing from other hosts. */
-export async function docsRoutes(app: Api) {
-  const hidden = { schema: { hide: true } };
+/** The API reference: its page, its scripts, and the OpenAPI description. It loads nothing from other hosts. */
+export async function docsRoutes(app: Api, publicUrl: string | undefined) {
   const bundle = await readFile(bundlePath, 'utf8');
-  const sendScript = (script: string) => async (_request: FastifyRequest, reply: FastifyReply) =>
-    reply.type('text/javascript; charset=utf-8').send(script);
+  const send = (type: string, content: string) => {
+    const etag = `"${createHash('sha256').update(content).digest('base64url')}"`;
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      reply.headers({ etag, 'cache-control': 'public, max-age=300' });
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+      return reply.type(type).send(content);
+    };
+  };
+  const sendScript = (script: string) => send('text/javascript; charset=utf-8', script);
+  const sendDescription = send('application/json; charset=utf-8', JSON.stringify(describeApi(publicUrl ?? '/')));
 
-  for (const url of ['/openapi.json', '/docs/openapi.json']) app.get(url, hidden, async () => app.swagger());
-  app.get('/docs/', hidden, async (_request, reply) => reply.redirect('/docs', 308));
-  app.get('/docs/reference.js', hidden, sendScript(bundle));
-  app.get('/docs/start.js', hidden, sendScript(startReference));
-  app.get('/docs', hidden, async (_request, reply) => {
+  for (const url of ['/openapi.json', '/docs/openapi.json']) app.get(url, sendDescription);
+  app.get('/docs/', async (_request, reply) => reply.redirect('/docs', 308));
+  app.get('/docs/reference.js', sendScript(bundle));
+  app.get('/docs/start.js', sendScript(startReference));
+  app.get('/docs', async (_request, reply) => {
     const nonce = randomBytes(16).toString('base64');
     return reply
       .headers({ 'content-security-policy': contentSecurityPolicy({ styleNonce: nonce }), 'cache-control': 'no-store' })
@@ -71,7 +42,6 @@ export async function docsRoutes(app: Api) {
     '/problems/:code',
     {
       schema: {
-        summary: 'What a problem’s type means',
         params: z.object({ code: z.string().max(60) }),
         response: { 200: problemAnswer },
       },

@@ -19,7 +19,6 @@ export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictio
     {
       ...quietly,
       schema: {
-        summary: 'Liveness: the process responds',
         response: { 200: z.object({ status: z.literal('live'), task: z.string() }) },
       },
     },
@@ -31,7 +30,6 @@ export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictio
     {
       ...quietly,
       schema: {
-        summary: 'Readiness: both stores accept writes',
         response: {
           200: z.object({ status: z.literal('ready'), task: z.string(), warnings: z.array(z.string()).optional() }),
         },
@@ -55,7 +53,5 @@ export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictio
 }
 
 export function metricsRoute(app: Api, registry: Registry) {
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  );
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
 }

@@ -37,10 +37,10 @@ export async function pageRoutes(app: Api, webRoot: string) {
     },
   });
   for (const [address, page] of pages) {
-    app.get(address, { schema: { hide: true } }, (request, reply) => sendPage(page, request, reply));
+    app.get(address, (request, reply) => sendPage(page, request, reply));
     if (address === '/') continue;
     // One canonical URL per page, for links and search engines.
-    app.get(`${address}/`, { schema: { hide: true } }, (request, reply) =>
+    app.get(`${address}/`, (request, reply) =>
       reply.redirect(`${address}${request.url.match(/\?.*$/s)?.[0] ?? ''}`, 308),
     );
   }
