@@ -39,7 +39,7 @@ import { ticketRoutes } from './routes/tickets.ts';
 import { userTierRoutes } from './routes/user-tiers.ts';
 import { userRoutes } from './routes/users.ts';
 
-/** Builds the application of one task: what wraps every request, then every route module by name. */
+/** Builds one task's application: the hooks around every request, then every route module by name. */
 export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: false }) {
   const { config } = deps;
   const app = openApp({
@@ -78,7 +78,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
       taskName: config.taskName,
-      onIdleError: (error) => app.log.warn({ err: error }, 'an idle PostgreSQL connection broke'),
+      onIdleError: (error) => app.log.warn({ err: error }, 'an idle PostgreSQL connection failed'),
     });
     scope.addHook('onClose', () => writingPool.end());
     const bookingDeps = { provider: sandboxProvider(deps.db), writingPool };

@@ -29,24 +29,24 @@ test('the three variables without a default are enough', () => {
   });
 });
 
-test('every wrong variable is named at once', () => {
+test('all invalid variables are reported at once', () => {
   const message = refusal({ PORT: 'eighty', TRUSTED_PROXIES: '1', REDIS_URL: 'http://x' });
   for (const name of ['PORT', 'TRUSTED_PROXIES', 'REDIS_URL', 'DATABASE_URL', 'APP_SECRET'])
     expect(message).toContain(name);
 });
 
-test('no value is shown: it may be a secret', () => {
+test('no value appears in an error, because it may be a secret', () => {
   expect(refusal({ ...usable, APP_SECRET: 'hunter2' })).not.toContain('hunter2');
 });
 
-test('an empty variable counts as absent', () => {
+test('an empty variable counts as unset', () => {
   expect(readConfig({ ...usable, HOLD_SECONDS: '', WEB_ROOT: '' })).toMatchObject({
     holdSeconds: 600,
     webRoot: undefined,
   });
 });
 
-test('a secret can stand in a file, without the line break at its end; a variable counts before its file', () => {
+test('a secret is read from a file without its final line break, and a variable overrides its file', () => {
   const { APP_SECRET, DATABASE_URL, ...others } = usable;
   const another = 'Qb7dWm2xKf9sTz4vRj6nHc8pLg3yXa5e';
   const files = {
@@ -64,7 +64,7 @@ test('a secret can stand in a file, without the line break at its end; a variabl
   expect(readConfig({ ...others, ...files, APP_SECRET: another }).appSecret).toBe(another);
 });
 
-test('commands that need the database alone find its URL in the same places', () => {
+test('commands that need only the database find its URL in the same places', () => {
   expect(readDatabaseUrl({ DATABASE_URL: usable.DATABASE_URL })).toBe(usable.DATABASE_URL);
   expect(readDatabaseUrl({ DATABASE_URL: '', DATABASE_URL_FILE: fileWith(usable.DATABASE_URL) })).toBe(
     usable.DATABASE_URL,
@@ -74,7 +74,7 @@ test('commands that need the database alone find its URL in the same places', ()
   expect(() => readDatabaseUrl({ DATABASE_URL_FILE: `${fileWith('')}.missing` })).toThrow('DATABASE_URL_FILE');
 });
 
-test('a secret file that cannot be read is named among the other wrong variables, and one that is too short is refused', () => {
+test('an unreadable secret file is reported with the other invalid variables, and a short secret is refused', () => {
   const { APP_SECRET, ...others } = usable;
   const missing = refusal({ ...others, APP_SECRET_FILE: `${fileWith('')}.missing`, PORT: 'eighty' });
   expect(missing).toContain('APP_SECRET_FILE');
@@ -82,7 +82,7 @@ test('a secret file that cannot be read is named among the other wrong variables
   expect(refusal({ ...others, APP_SECRET_FILE: fileWith(APP_SECRET.slice(0, 20)) })).toContain('APP_SECRET');
 });
 
-test('every trusted proxy that is not exactly what it appears to be is named with the reason', () => {
+test('every trusted proxy that is not exactly what it appears to be is reported with the reason', () => {
   const message = refusal({
     ...usable,
     TRUSTED_PROXIES: '10.0.0.0/8, 1, ::ffff:10.0.0.0/8, fe80::1%eth0, 10.1.2.3/16',
@@ -98,14 +98,14 @@ test('every trusted proxy that is not exactly what it appears to be is named wit
 });
 
 test.each(['a'.repeat(40), 'minitickets-secret-minitickets-secret', 'please-changeme-please-changeme-1234'])(
-  'production refuses the weak secret %s, local use takes it',
+  'production refuses the weak secret %s, and local use accepts it',
   (weak) => {
     expect(readConfig({ ...usable, APP_SECRET: weak }).production).toBe(false);
     expect(refusal({ ...usable, APP_SECRET: weak, NODE_ENV: 'production' })).toContain('APP_SECRET');
   },
 );
 
-test('the public URL is an origin, and no path or credentials', () => {
+test('the public URL is an origin, without path or credentials', () => {
   expect(readConfig({ ...usable, PUBLIC_URL: 'https://shop.example/' }).publicUrl).toBe('https://shop.example');
   expect(readConfig({ ...usable, PUBLIC_URL: 'http://localhost:8080' }).publicUrl).toBe('http://localhost:8080');
   expect(readConfig(usable).publicUrl).toBeUndefined();
@@ -131,9 +131,9 @@ const production = { ...usable, NODE_ENV: 'production' };
 
 test.each([
   ['on a developer’s machine', usable],
-  ['in production where the operator allows it', { ...production, ALLOW_DEMO_IN_PRODUCTION: 'true' }],
-  ['under a loopback name', { ...usable, PUBLIC_URL: 'http://localhost:8080' }],
-  ['in public where the operator allows it', { ...usable, BIND: '0.0.0.0', ALLOW_PUBLIC_DEMO: 'true' }],
+  ['in production if the operator allows it', { ...production, ALLOW_DEMO_IN_PRODUCTION: 'true' }],
+  ['at a loopback public URL', { ...usable, PUBLIC_URL: 'http://localhost:8080' }],
+  ['in public if the operator allows it', { ...usable, BIND: '0.0.0.0', ALLOW_PUBLIC_DEMO: 'true' }],
 ])('the demo is allowed %s', (_, environment) => {
   expect(readConfig(environment).demoAllowed).toBe(true);
   expect(requireDemoDatabaseUrl(environment)).toBe(usable.DATABASE_URL);
@@ -141,14 +141,14 @@ test.each([
 
 test.each([
   ['in production', production, 'ALLOW_DEMO_IN_PRODUCTION'],
-  ['under a public URL', { ...usable, PUBLIC_URL: 'https://shop.example' }, 'ALLOW_PUBLIC_DEMO'],
-  ['on an address that other machines reach', { ...usable, BIND: '0.0.0.0' }, 'ALLOW_PUBLIC_DEMO'],
+  ['at a public URL', { ...usable, PUBLIC_URL: 'https://shop.example' }, 'ALLOW_PUBLIC_DEMO'],
+  ['on an address that other machines can reach', { ...usable, BIND: '0.0.0.0' }, 'ALLOW_PUBLIC_DEMO'],
   [
     'in public, though it is allowed in production',
     { ...production, ALLOW_DEMO_IN_PRODUCTION: 'true', BIND: '192.0.2.1' },
     'ALLOW_PUBLIC_DEMO',
   ],
-])('the demo is refused %s, and the seed says which variable allows it', (_, environment, variable) => {
+])('the demo is refused %s, and the seed names the variable that allows it', (_, environment, variable) => {
   expect(readConfig(environment).demoAllowed).toBe(false);
   expect(() => requireDemoDatabaseUrl(environment)).toThrow(variable);
 });

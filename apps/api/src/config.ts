@@ -4,7 +4,7 @@ import { isLoopback } from '@minitickets/contract';
 import { z } from 'zod';
 import { parseAddressRange } from './rules/address-ranges.ts';
 
-/** Of this program, as its manifest says. It stands beside both `src` and `dist`. */
+/** The version in the package manifest, which is one level above both `src` and `dist`. */
 const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
@@ -44,7 +44,7 @@ export const demoVariables = {
 };
 type DemoVariables = z.output<z.ZodObject<typeof demoVariables>>;
 
-/** Returns why other people could use the demo, in words for the operator, or undefined if it stays on this machine or may be public. */
+/** Returns why other people could use the demo, for the operator; undefined if it stays on this machine or may be public. */
 export function whyDemoIsPublic({
   PUBLIC_URL,
   BIND,
@@ -56,7 +56,7 @@ export function whyDemoIsPublic({
   return isLoopback(BIND) ? undefined : `other machines reach the address ${BIND}, ${without}`;
 }
 
-/** Returns why demo accounts are refused, in words for the operator, or undefined if they are allowed. */
+/** Returns why demo accounts are refused, for the operator; undefined if they are allowed. */
 export function whyNoDemo(all: DemoVariables) {
   if (all.NODE_ENV === 'production' && all.ALLOW_DEMO_IN_PRODUCTION !== 'true')
     return 'NODE_ENV is production, and ALLOW_DEMO_IN_PRODUCTION is not true';
@@ -69,7 +69,7 @@ const variables = z.object({
   ...demoVariables,
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  /** How this task is called in `X-Served-By`, logs and metrics. */
+  /** The task's name in `X-Served-By`, logs and metrics. */
   TASK_NAME: z
     .string()
     .regex(/^[\w.-]{1,64}$/)
@@ -79,7 +79,7 @@ const variables = z.object({
         .slice(0, 64),
     ),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
-  /** PostgreSQL connections of the whole task, those for bookings included. */
+  /** PostgreSQL connections of the whole task, including those for bookings. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(100).default(10),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }),
   REDIS_KEY_PREFIX: z
@@ -88,16 +88,16 @@ const variables = z.object({
     .default('mt:'),
   /** Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, comma-separated. None by default. */
   TRUSTED_PROXIES: addressRanges.default([]),
-  /** Every key of the application is derived from it. The same in all tasks. */
+  /** The secret from which every key of the application is derived. The same in all tasks. */
   APP_SECRET: secret,
-  /** Older secrets, comma-separated: tickets signed under them stay valid. */
+  /** Older secrets, comma-separated: tickets signed with them stay valid. */
   APP_SECRETS_BEFORE: z
     .string()
     .default('')
     .transform((text) => text.split(',').filter(Boolean))
     .pipe(z.array(secret).max(5)),
   HOLD_SECONDS: z.coerce.number().int().min(1).max(86_400).default(600),
-  /** The folder of the built pages; without it the API serves no pages. */
+  /** The directory of the built pages; without it the API serves no pages. */
   WEB_ROOT: z.string().min(1).optional(),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
 });
@@ -141,7 +141,10 @@ const config = variables
 
 export type Config = z.infer<typeof config>;
 
-/** Variables that hold secrets. Each may be read from the file that `<NAME>_FILE` names, as container platforms mount secrets. */
+/**
+ * Variables that hold secrets. Each can also be read from the file named by `<NAME>_FILE`, as container platforms mount
+ * secrets.
+ */
 const readableFromFile = ['APP_SECRET', 'APP_SECRETS_BEFORE', 'DATABASE_URL', 'REDIS_URL'] as const;
 
 export class ConfigError extends Error {
@@ -154,9 +157,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 }
 
 /**
- * Reads what a schema asks of environment variables. An empty variable counts as absent, as compose files write it. A
- * variable counts before its file.
- * @throws ConfigError that names every wrong variable at once, and never shows the value of a secret
+ * Reads environment variables by a schema. An empty variable counts as unset, as compose files write it. A variable overrides
+ * its file.
+ * @throws ConfigError that names every invalid variable at once, and never shows the value of a secret
  */
 export function readVariables<Schema extends z.ZodType>(
   schema: Schema,
@@ -171,8 +174,8 @@ export function readVariables<Schema extends z.ZodType>(
 }
 
 /**
- * The database's URL alone, for commands that need nothing else. Undefined if the environment does not name one.
- * @throws ConfigError if the file it stands in cannot be read
+ * Returns the database's URL, for commands that need nothing else; undefined if the environment has none.
+ * @throws ConfigError if its file cannot be read
  */
 export function readDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
   const { present, unreadable } = withFilesRead(environment);
@@ -181,27 +184,27 @@ export function readDatabaseUrl(environment: Record<string, string | undefined> 
   return present.DATABASE_URL;
 }
 
-/** The database's URL, for commands that cannot do without it. @throws ConfigError if it is missing or unusable */
+/** Returns the database's URL, for commands that require it. @throws ConfigError if it is missing or invalid */
 export function requireDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
   return readVariables(z.object({ DATABASE_URL: variables.shape.DATABASE_URL }), environment).DATABASE_URL;
 }
 
 /**
- * The database's URL, for the program that lays the demo data.
- * @throws ConfigError if it is missing or unusable, or the demo is refused here
+ * Returns the database's URL, for the seed.
+ * @throws ConfigError if it is missing or invalid, or if the demo is refused here
  */
 export function requireDemoDatabaseUrl(environment: Record<string, string | undefined> = process.env) {
   const schema = z
     .object({ ...demoVariables, DATABASE_URL: variables.shape.DATABASE_URL })
     .superRefine((all, context) => {
       const why = whyNoDemo(all);
-      const message = `the demo accounts have a public password, so the seed is refused: ${why}`;
+      const message = `the seed is refused because the demo accounts have a public password: ${why}`;
       if (why) context.addIssue({ code: 'custom', path: ['demo'], message });
     });
   return readVariables(schema, environment).DATABASE_URL;
 }
 
-/** The variables that say something, with those that stand in files. */
+/** Returns the non-empty variables, including those read from files. */
 function withFilesRead(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const unreadable: string[] = [];

@@ -5,10 +5,10 @@ import { endSessionsOf } from './queries/sessions.ts';
 import { sessionOwner } from './rules/session-owner.ts';
 
 /**
- * Revokes every credential of a user: all sessions and all API keys, or neither. Also works for an account that is gone. The
- * lock on the user's row orders this against the making of a key, which checks its session again under the same lock: a key
- * is either made before and revoked here, or not made.
- * @param change runs in the same transaction, before the credentials end; if it fails, they stay
+ * Revokes every credential of a user: all sessions and all API keys, or neither. Also works for a deleted account. The lock
+ * on the user's row serialises it with the creation of a key, which checks its session again under the same lock: a key is
+ * either created before and revoked here, or not created.
+ * @param change runs in the same transaction before the credentials end; if it fails, they stay
  * @throws TicketingError store-unavailable
  */
 export async function revokeCredentials(
@@ -20,7 +20,7 @@ export async function revokeCredentials(
     await lockApiKeysOf(tx, userId);
     await change(tx);
     await revokeApiKeysOf(tx, userId);
-    // Last, so that whatever fails before leaves the user logged in, able to try again.
+    // Last, so that any earlier failure leaves the user logged in and able to retry.
     await endSessionsOf(redis, sessionOwner(config.appSecret, userId));
   });
 }

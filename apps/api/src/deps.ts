@@ -6,10 +6,10 @@ import type { Config } from './config.ts';
 import type { Database } from './db/client.ts';
 import type { SessionUser } from './queries/sessions.ts';
 
-/** What one task is made of; everything else is built from it in `app.ts`. */
+/** The dependencies of one task, from which `app.ts` builds everything else. */
 export type Deps = { config: Config; db: Database; redis: Redis };
 
-/** Our Fastify: requests and answers are typed by their zod schemas. */
+/** The Fastify instance: zod schemas type its requests and responses. */
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -18,12 +18,12 @@ export type Api = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** Who is calling, and how they proved it. */
+/** The authenticated caller, and how they authenticated. */
 export type Viewer = { user: SessionUser; via: 'session' | 'api-key' };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Null for a caller who has not proved who they are. */
+    /** Null for an unauthenticated caller. */
     viewer: Viewer | null;
   }
 }

@@ -1,23 +1,23 @@
 import type { Lifecycle } from './routes/health.ts';
 
-/** What of a task has to end. */
+/** The steps of a graceful shutdown. */
 export type Ending = {
   lifecycle: Lifecycle;
-  /** Lasts until balancers have seen that the task is not ready any more. */
-  lookAway: () => Promise<unknown>;
-  /** Takes no new request, and lasts until those that run are answered. */
+  /** Resolves when balancers have seen that the task is not ready. */
+  waitForBalancers: () => Promise<unknown>;
+  /** Stops accepting requests, and resolves when the running ones are answered (connection draining). */
   closeServer: () => Promise<unknown>;
   closeStores: () => Promise<unknown>;
 };
 
 /**
- * Ends a task without anybody noticing. It says that it is not ready, and serves on for as long as balancers need to see it: a
- * listener that is closed before that meets requests that are on their way to it.
+ * Shuts a task down gracefully. It first reports that it is not ready, and keeps serving until balancers have seen that:
+ * closing the listener earlier would drop requests that are on their way.
  */
-export async function drain({ lifecycle, lookAway, closeServer, closeStores }: Ending) {
+export async function drain({ lifecycle, waitForBalancers, closeServer, closeStores }: Ending) {
   // #region order
   lifecycle.draining = true;
-  await lookAway();
+  await waitForBalancers();
   await closeServer();
   await closeStores();
   // #endregion

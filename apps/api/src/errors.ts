@@ -1,9 +1,9 @@
 import type { BookingStatus } from '@minitickets/contract';
 
-/** Everything that can go wrong, in our words. What each means in HTTP is decided in `plugins/error-mapping.ts` alone. */
+/** Every expected failure, in domain terms. Only `plugins/error-mapping.ts` maps them to HTTP. */
 export type Failure =
   | { kind: 'unauthenticated' }
-  /** The caller's account was deleted while they had a session. */
+  /** The caller's account was deleted during their session. */
   | { kind: 'account-gone' }
   | { kind: 'invalid-credentials' }
   | { kind: 'forbidden'; reason: string }
@@ -17,7 +17,7 @@ export type Failure =
   | { kind: 'user-limit-reached'; maxPerUser: number }
   | { kind: 'sales-not-open'; opensInMs: number }
   | { kind: 'sales-closed' }
-  /** `refunded`, here and below: a charge was made while this came to be so, and its money goes back. */
+  /** `refunded`, here and below: the charge had already been made and is refunded. */
   | { kind: 'event-not-on-sale'; refunded?: boolean }
   | { kind: 'hold-expired'; refunded?: boolean }
   | { kind: 'booking-not-payable'; status: BookingStatus; refunded?: boolean }
@@ -30,15 +30,15 @@ export type Failure =
   | { kind: 'audit-in-progress' }
   | { kind: 'idempotency-in-progress' }
   | { kind: 'idempotency-key-reused' }
-  /** The call costs more tokens than its bucket can hold, so that waiting does not help. */
+  /** The call costs more tokens than its bucket can hold, so waiting does not help. */
   | { kind: 'cost-above-capacity' }
   | { kind: 'rate-limited'; retryAfterMs: number }
   | { kind: 'suppressed'; retryAfterMs: number }
-  /** `condition`: what the store said, as in "rejects writes". Without one it was not asked. */
+  /** `condition`: the store's own report, as in "rejects writes". Absent if it was not asked. */
   | { kind: 'store-unavailable'; store: 'Redis' | 'PostgreSQL'; condition?: string }
   | { kind: 'busy'; what: string };
 
-/** The one error class of the application: it carries a meaning, not a status. */
+/** The application's only error class: it carries a meaning, not a status. */
 export class TicketingError extends Error {
   override name = 'TicketingError';
   readonly failure: Failure;
@@ -49,7 +49,7 @@ export class TicketingError extends Error {
   }
 }
 
-/** Ends the current request with this failure. Never returns, so that it can stand behind `??` and `||`. */
+/** Fails the current request. Never returns, so that it can follow `??` and `||`. */
 export function fail(failure: Failure, options?: ErrorOptions): never {
   throw new TicketingError(failure, options);
 }

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 
-/** What a derived key is for. One purpose, one key: a signature made for one can never pass as another. */
+/** The purpose of a derived key. Each purpose has its own key, so that a signature for one never verifies for another. */
 export type KeyPurpose =
   | 'api-key'
   | 'limit-identity'
@@ -9,7 +9,7 @@ export type KeyPurpose =
   | 'trusted-device'
   | 'webhook-signature';
 
-/** Derives the 32-byte key of a purpose from the application's secret (HKDF-SHA-256, RFC 5869). */
+/** Derives a purpose's 32-byte key from the application's secret (HKDF-SHA-256, RFC 5869). */
 export function deriveKey(appSecret: string, purpose: KeyPurpose) {
   return Buffer.from(hkdfSync('sha256', appSecret, '', `minitickets ${purpose}`, 32));
 }

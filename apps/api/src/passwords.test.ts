@@ -11,17 +11,17 @@ test('a hash verifies its own password and no other', async () => {
   expect(await passwords.verify(hash, 'correct horse ')).toBe(false);
 });
 
-test('an account that is not there is never verified', async () => {
+test('an unknown account never verifies', async () => {
   expect(await passwordQueue().verify(undefined, 'anything')).toBe(false);
 });
 
-test('hashes with weaker parameters are told apart', async () => {
+test('a hash with weaker parameters is reported as outdated', async () => {
   const passwords = passwordQueue();
   expect(passwords.isOutdated(await argon2.hash('x', { memoryCost: 8192, timeCost: 2, parallelism: 1 }))).toBe(true);
   expect(passwords.isOutdated(await passwords.hash('x'))).toBe(false);
 });
 
-test('a full queue answers busy at once, and takes work again when it has room', async () => {
+test('a full queue rejects new work with busy at once, and accepts it again when it has room', async () => {
   const passwords = passwordQueue();
   const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => passwords.hash('x')));
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -31,7 +31,7 @@ test('a full queue answers busy at once, and takes work again when it has room',
   expect(await passwords.hash('x')).toContain('$argon2id$');
 });
 
-test('work that fails does not stop the queue', async () => {
+test('a failed job does not stop the queue', async () => {
   const passwords = passwordQueue();
   await expect(passwords.verify('not a hash', 'x')).rejects.toThrow();
   expect(await passwords.verify(undefined, 'x')).toBe(false);

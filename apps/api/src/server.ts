@@ -8,22 +8,22 @@ import { drain } from './drain.ts';
 import { startJobs } from './jobs/jobs.ts';
 import type { Lifecycle } from './routes/health.ts';
 
-/** Balancers look at a task once a second; it goes on serving for as long as the slowest of them needs to look away. */
-const LOOK_AWAY_MS = 1_500;
-/** What is not finished by then is cut off. */
+/** Balancers probe a task every second; it keeps serving until the slowest of them has taken it out of rotation. */
+const DRAIN_DELAY_MS = 1_500;
+/** Requests that are still running after this are cut off. */
 const DRAIN_DEADLINE_MS = 10_000;
 
-/** One task's life: configuration, stores, listen; on SIGTERM finish what was begun, then close the stores. */
+/** One task's life cycle: read the configuration, open the stores, listen; on SIGTERM drain, then close the stores. */
 async function main() {
   const config = readConfig();
   const lifecycle: Lifecycle = { draining: false };
-  // A store can be away before there is an application to log it; the next attempt to reach it says so again.
+  // A store can fail before the application's log exists; the next attempt to reach it reports it again.
   let log: FastifyBaseLogger | undefined;
   const { db, pool } = openDatabase({
     url: config.databaseUrl,
     poolSize: config.databasePoolSize,
     taskName: config.taskName,
-    onIdleError: (error) => log?.warn({ err: error }, 'an idle PostgreSQL connection broke'),
+    onIdleError: (error) => log?.warn({ err: error }, 'an idle PostgreSQL connection failed'),
   });
   const redis = openRedis({
     url: config.redisUrl,
@@ -38,10 +38,10 @@ async function main() {
   const end = async (signal: string) => {
     if (lifecycle.draining) return;
     app.log.info({ signal }, 'draining');
-    setTimeout(() => process.exit(1), LOOK_AWAY_MS + DRAIN_DEADLINE_MS).unref();
+    setTimeout(() => process.exit(1), DRAIN_DELAY_MS + DRAIN_DEADLINE_MS).unref();
     await drain({
       lifecycle,
-      lookAway: () => wait(LOOK_AWAY_MS),
+      waitForBalancers: () => wait(DRAIN_DELAY_MS),
       closeServer: () => app.close(),
       closeStores: async () => {
         await jobs.stop();
@@ -54,7 +54,7 @@ async function main() {
 }
 
 main().catch((error: unknown) => {
-  // A wrong configuration is for the person who starts us: no stack, just what to mend.
+  // A configuration error is for the operator: it says what to fix, without a stack trace.
   console.error(error instanceof ConfigError ? error.message : error);
   process.exit(1);
 });

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mostRedisPauseSeconds } from '@minitickets/contract';
+import { maxRedisPauseSeconds } from '@minitickets/contract';
 import { livingRuns } from '@minitickets/decisions/frame/run-keys';
 import type { Redis } from 'ioredis';
 
@@ -44,7 +44,7 @@ export function openRedisPauses(redis: Redis, file: string, onError: (error: unk
 function readEnd(file: string) {
   try {
     const ms = Number(readFileSync(file, 'utf8'));
-    return ms <= Date.now() + mostRedisPauseSeconds * 1000 ? ms : 0;
+    return ms <= Date.now() + maxRedisPauseSeconds * 1000 ? ms : 0;
   } catch {
     return 0;
   }

@@ -6,11 +6,11 @@ export const newApiKey = z.strictObject({ name: label });
 export const apiKey = z.object({
   id,
   name: z.string(),
-  /** How the key begins, so that people can tell theirs apart. */
+  /** The first characters, by which users recognise their keys. */
   prefix: z.string(),
   createdAt: instant,
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
-/** The only answer that holds the key itself: `Authorization: Bearer mt_…`. */
+/** The only response that contains the key itself, for `Authorization: Bearer mt_…`. */
 export const createdApiKey = apiKey.extend({ key: z.string() });

@@ -4,7 +4,7 @@ import { currency, id, instant } from './fields.ts';
 export const bookingStatus = z.enum(['held', 'confirmed', 'cancelled', 'expired']);
 export type BookingStatus = z.infer<typeof bookingStatus>;
 
-/** A booking has 1 to 10 lines; the same ticket type twice is summed, and then the sum has to be a possible quantity too. */
+/** A booking has 1 to 10 lines; duplicate ticket types are summed, and the sum has the same bound as a quantity. */
 export const newBooking = z.strictObject({
   eventId: id,
   lines: z
@@ -25,11 +25,11 @@ export const ticket = z.object({
 });
 export type Ticket = z.infer<typeof ticket>;
 
-/** `refunded` also while the money is on its way back. */
+/** `refunded` includes a refund that is still in progress. */
 export const bookingPayment = z.enum(['unpaid', 'pending', 'paid', 'refunded']);
 export type BookingPayment = z.infer<typeof bookingPayment>;
 
-/** A hold that has ended reads `expired` from that instant on. Tickets are those of a confirmed booking, in a stable order. */
+/** A hold reads `expired` from the instant of its end. Tickets exist for a confirmed booking only, in a stable order. */
 export const booking = z.object({
   id,
   eventId: id,
@@ -44,20 +44,20 @@ export const booking = z.object({
 });
 export type Booking = z.infer<typeof booking>;
 
-/** The sandbox provider's test tokens, and what each of them does. */
+/** The sandbox provider's test tokens and their effects. */
 export const paymentTokens = {
   tok_accepted: 'The charge is accepted.',
   tok_declined: 'The charge is declined.',
-  tok_slow: 'The charge is accepted, but the provider takes its time.',
-  tok_answer_lost: 'The charge is made, but its answer never arrives: only the webhook tells.',
+  tok_slow: 'The charge is accepted, but the provider responds slowly.',
+  tok_answer_lost: 'The charge is made, but the response never arrives: only the webhook reports it.',
 } as const;
 export type PaymentToken = keyof typeof paymentTokens;
-/** A booking whose total is zero needs no token: it is confirmed, and no provider hears of it. */
+/** A free booking needs no token: it is confirmed without the provider. */
 export const payment = z.strictObject({
   paymentToken: z.enum(Object.keys(paymentTokens) as [PaymentToken, ...PaymentToken[]]).optional(),
 });
 
-/** What the sandbox provider tells by webhook. `reference` is the payment's id. */
+/** A webhook event of the sandbox provider. `reference` is the payment's id. */
 export const providerEvent = z.strictObject({
   id,
   type: z.enum(['charge.accepted', 'charge.declined', 'charge.refunded']),

@@ -1,7 +1,7 @@
 /*
- * ISO 4217, list one, as of January 2026 (XCG in place of ANG, BGN gone), by the number of decimal digits between the unit and the
- * minor unit. Left out is what no ticket is priced in: metals, units of account, fund codes and the codes for testing. Our own
- * table, because the packages that have one are years behind the list, and browsers follow CLDR, which rounds rupiah and dinars.
+ * ISO 4217, list one, as of January 2026 (XCG replaced ANG, BGN removed), by the number of decimal digits of the minor unit.
+ * Without metals, units of account, fund codes and test codes, in which no ticket is priced. A table of our own, because the
+ * packages that have one are years behind the list, and browsers follow CLDR, which rounds rupiah and dinars.
  */
 const BY_DIGITS: Record<0 | 2 | 3, string> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
@@ -23,20 +23,20 @@ const digitsByCode = new Map(
   ),
 );
 
-/** The codes of all currencies, in alphabetical order. */
+/** All currency codes, sorted. */
 export const currencyCodes: readonly string[] = [...digitsByCode.keys()].sort();
 
-/** Returns whether this is the code of a currency of ISO 4217 that prices are stated in today. */
+/** Returns whether this is an ISO 4217 code in which prices are stated today. */
 export const isCurrency = (code: string) => digitsByCode.has(code);
 
-/** Returns the decimal digits of a currency's minor unit: 2 for EUR, 0 for JPY, 3 for KWD. Throws for what is no currency. */
+/** Returns the decimal digits of a currency's minor unit: 2 for EUR, 0 for JPY, 3 for KWD. Throws for an unknown currency. */
 export function minorDigits(currency: string): number {
   const digits = digitsByCode.get(currency);
   if (digits === undefined) throw new Error(`not a currency of ISO 4217: ${currency}`);
   return digits;
 }
 
-/** The highest price of one ticket, in whole units: above what a ticket costs in any currency, below a slip of the keyboard. */
+/** The highest price of one ticket in whole units: above any real price, below a typing error. */
 const MAX_PRICE = 100_000_000;
 
 /** Returns the highest price of one ticket in minor units. A total of 100 such tickets is still a safe integer. */

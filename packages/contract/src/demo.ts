@@ -1,4 +1,4 @@
-/** What the seed makes and the start prints: the accounts that anyone may use on a local stack. */
+/** The demo accounts that the seed creates and `npm start` prints. Anyone may use them on a local stack. */
 export const demoPassword = 'correct horse battery staple';
 export const demoAccounts = [
   { email: 'customer@minitickets.example', name: 'Casey Customer', role: 'customer', tier: 'free' },

@@ -12,10 +12,10 @@ test.each([
   ['ann@ｅxample.org', 'ann@example.org'],
   [`${'x'.repeat(64)}@example.org`, `${'x'.repeat(64)}@example.org`],
   [`a@${'x'.repeat(63)}.org`, `a@${'x'.repeat(63)}.org`],
-])('the one spelling of %s is %s', (typed, normal) => {
+])('%s is normalized to %s', (typed, normal) => {
   expect(normalizeEmail(typed)).toBe(normal);
   expect(email.parse(typed)).toBe(normal);
-  // Registration and log-in see the same account.
+  // Registration and log-in normalize alike.
   expect(credentials.parse({ email: typed, password: 'x' }).email).toBe(normal);
   expect(normalizeEmail(normal)).toBe(normal);
 });
@@ -41,17 +41,17 @@ test.each([
   'a nn@example.org',
   '"ann"@example.org',
   'änn@example.org',
-  // The Kelvin sign and the long s: lower and upper case of other letters.
+  // The Kelvin sign and the long s: case variants of other letters.
   '\u212aen@example.org',
   '\u017fue@example.org',
   `${'x'.repeat(65)}@example.org`,
   `a@${'x'.repeat(64)}.org`,
   `a@${'x.'.repeat(130)}org`,
-])('%s is no e-mail address', (typed) => {
+])('%s is not a valid e-mail address', (typed) => {
   expect(normalizeEmail(typed)).toBeUndefined();
   expect(email.safeParse(typed).success).toBe(false);
 });
 
-test('a letter that lower-cases to two characters is not the letter that it looks like', () => {
+test('a letter that lower-cases to two characters is not mistaken for the letter it resembles', () => {
   expect(normalizeEmail('load-0777@mİnitickets.example')).not.toBe('load-0777@minitickets.example');
 });

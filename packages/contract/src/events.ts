@@ -7,7 +7,7 @@ export const eventStatus = z.enum(['draft', 'on_sale', 'cancelled']);
 export type EventStatus = z.infer<typeof eventStatus>;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** `summer-night-2026`: what the address of an event shows, where an id can stand as well. */
+/** `summer-night-2026`: identifies an event in URLs, where an id works too. */
 export const slug = z
   .string()
   .min(3)
@@ -15,7 +15,7 @@ export const slug = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'small letters, digits and single hyphens')
   .refine((value) => !UUID.test(value), 'not the form of an id');
 
-/** The name of an IANA time zone or link, kept as it was sent. */
+/** The name of an IANA time zone or link, kept as sent. */
 export const timeZone = z.string().refine(isTimeZone, 'an IANA time zone, as in Europe/Berlin');
 
 export const capacity = z.int().min(1).max(1_000_000);
@@ -31,7 +31,7 @@ export const ticketType = z.object({
 });
 export type TicketType = z.infer<typeof ticketType>;
 
-/** `available` of a ticket type is capacity − sold − held, with holds that have ended already given back. */
+/** `available` of a ticket type is capacity − sold − held, with expired holds counted as free. */
 export const event = z.object({
   id,
   slug: z.string(),
@@ -48,14 +48,14 @@ export const event = z.object({
 export type Event = z.infer<typeof event>;
 
 export const eventsQuery = pageQuery.extend({
-  /** Words, each of which has to be in the name or the venue of an event, as `foldText` spells them. */
+  /** Words that must all occur in the event's name or venue, after `foldText`. */
   search: z
     .string()
     .trim()
     .max(100)
     .refine((text) => !/\p{Cc}/u.test(text), 'words without control characters')
     .optional(),
-  /** An organiser's own events, drafts and past ones too. */
+  /** Only the organiser's own events, including drafts and past ones. */
   mine: z.stringbool().optional(),
 });
 
@@ -89,5 +89,5 @@ export const eventChange = z
     maxPerUser,
   })
   .partial();
-/** The highest price is that of the ticket type's currency, which does not change. */
+/** The price bound depends on the ticket type's currency, which never changes. */
 export const ticketTypeChange = z.strictObject({ name: label, priceMinor, capacity }).partial();

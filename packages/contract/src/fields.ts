@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isCurrency } from './currencies.ts';
 import { isVisibleText, VISIBLE_TEXT } from './text.ts';
 
-/** A UUID, as every id of the API is. Its case makes no difference (RFC 9562), so it is read in the one that PostgreSQL writes. */
+/** A UUID, like every id of the API. Case-insensitive (RFC 9562), and normalized to PostgreSQL's lower case. */
 export const id = z.uuid().toLowerCase();
 
-/** An instant as ISO 8601 with an offset, `2026-12-05T18:00:00.000Z`. Of the years 1970 to 2999: no store knows a year 0. */
+/** An ISO 8601 instant with an offset, `2026-12-05T18:00:00.000Z`, of the years 1970 to 2999: no store knows a year 0. */
 export const instant = z.iso.datetime({ offset: true }).refine(isNear, 'an instant of the years 1970 to 2999');
 
 function isNear(text: string) {
@@ -13,16 +13,16 @@ function isNear(text: string) {
   return ms >= 0 && ms < Date.UTC(3000, 0);
 }
 
-/** A price in minor units, so that no sum is ever rounded. Each currency has a bound of its own: `maxPriceMinor`. */
+/** A price in minor units, so that no sum is rounded. Each currency has its own bound: `maxPriceMinor`. */
 export const priceMinor = z.int().min(0);
 
-/** The alphabetic code of a currency of ISO 4217 that prices are stated in today. */
+/** An ISO 4217 code in which prices are stated today. */
 export const currency = z.string().refine(isCurrency, 'a currency of ISO 4217, as in EUR');
 
-/** A name that people read: of a person, an event, a venue, a ticket type, an API key. In NFC, so that equal names are equal bytes. */
+/** A visible name of a person, an event, a venue, a ticket type or an API key. In NFC, so that equal names are equal bytes. */
 export const label = z.string().trim().normalize('NFC').min(1).max(120).refine(isVisibleText, VISIBLE_TEXT);
 
-/** A whole number in a query string or header, in decimal digits: `0x2`, `1e1` and ` 2` are no numbers here. */
+/** A whole number in a query string or header, in decimal digits: `0x2`, `1e1` and ` 2` are refused. */
 export const wholeNumber = (min: number, max: number) =>
   z.preprocess(
     (value) => (typeof value === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : value),
@@ -35,6 +35,6 @@ export const pageQuery = z.strictObject({
   cursor: z.string().min(1).max(200).optional(),
 });
 
-/** Wraps items as the API's one list shape. */
+/** Wraps items in the API's list shape. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });

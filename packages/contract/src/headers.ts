@@ -1,4 +1,4 @@
-/** The one place that knows the names of our headers. */
+/** The names of the API's own headers. */
 export const headers = {
   limit: 'x-ratelimit-limit',
   remaining: 'x-ratelimit-remaining',
@@ -6,17 +6,17 @@ export const headers = {
   reset: 'x-ratelimit-reset',
   /** draft-ietf-httpapi-ratelimit-headers-10: the policies in force. */
   rateLimitPolicy: 'ratelimit-policy',
-  /** draft-ietf-httpapi-ratelimit-headers-10: what is left under each policy. */
+  /** draft-ietf-httpapi-ratelimit-headers-10: the remaining budget under each policy. */
   rateLimit: 'ratelimit',
   retryAfter: 'retry-after',
-  /** How the limit was enforced while its store was away: `open` (not at all) or `local` (by this task alone). */
+  /** How the limit was enforced while Redis was down: `open` (not at all) or `local` (by this task alone). */
   degraded: 'x-ratelimit-degraded',
-  /** Which task answered. */
+  /** The task that sent the response. */
   servedBy: 'x-served-by',
   requestId: 'x-request-id',
   idempotencyKey: 'idempotency-key',
-  /** How the sandbox provider signs its webhooks. */
+  /** The signature of the sandbox provider's webhooks. */
   sandboxSignature: 'sandbox-signature',
-  /** Set to `true` on an answer that was remembered from an earlier request with the same key. */
+  /** `true` on a response that was replayed from an earlier request with the same key. */
   idempotencyReplayed: 'idempotency-replayed',
 } as const;

@@ -10,7 +10,7 @@ test.each([
   '192.168.1.5:8080',
   '[::1]:8080',
   '[fe80::1]',
-])('a loopback name or an address cannot be rebound: %s is allowed', (host) => {
+])('loopback names and IP addresses are allowed, because they cannot be rebound: %s', (host) => {
   expect(isAllowedHost(host)).toBe(true);
 });
 
@@ -25,11 +25,11 @@ test.each([
   'localhost/evil.example',
   '[evil.example]',
   '',
-])('any other name is refused: %j', (host) => {
+])('any other host is refused: %j', (host) => {
   expect(isAllowedHost(host)).toBe(false);
 });
 
-test('the host of the public URL is allowed on any port, and none of its subdomains', () => {
+test('the host of the public URL is allowed on any port, but not its subdomains', () => {
   const publicUrl = 'https://shop.example';
   expect(isAllowedHost('Shop.example', publicUrl)).toBe(true);
   expect(isAllowedHost('shop.example:443', publicUrl)).toBe(true);
@@ -39,14 +39,14 @@ test('the host of the public URL is allowed on any port, and none of its subdoma
 });
 
 test.each(['localhost', 'localhost:8080', 'shop.localhost', '127.0.0.1', '127.9.8.7:80', '::1', '[::1]', '[::1]:8080'])(
-  '%s is reached by this machine alone',
+  '%s is reachable from this machine only',
   (host) => {
     expect(isLoopback(host)).toBe(true);
   },
 );
 
 test.each(['0.0.0.0', '::', '[::]', '10.0.0.1', 'shop.example', 'localhost.example', '128.0.0.1', ''])(
-  '%s may be reached by others',
+  '%s may be reachable from other machines',
   (host) => {
     expect(isLoopback(host)).toBe(false);
   },

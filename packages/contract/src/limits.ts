@@ -4,23 +4,23 @@ import { tier } from './users.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A policy without tiers has one limit, for all. */
+/** A policy without tiers has one limit, `all`. */
 export const limitTier = z.enum([...tier.options, 'all']);
 export type LimitTier = z.infer<typeof limitTier>;
 
 /**
- * What happens to a request while Redis is away: `closed` refuses it (503), `open` serves it, `local` lets each task enforce
+ * The failure mode while Redis is down: `closed` refuses the request (503), `open` serves it, `local` lets each task enforce
  * its share of the limit from its own memory.
  */
 export const onStoreFailure = z.enum(['closed', 'open', 'local']);
 export type OnStoreFailure = z.infer<typeof onStoreFailure>;
 
 /**
- * A short, exponential ban for clients that ignore `Retry-After`. Each refusal promises the next free slot, so clients that obey
- * wait for one slot each; a client that retries early collects more and more of them. A strike is a promised slot that is still
- * to come, counted in tokens; slots promised within the first seconds of a crowd are exempt. `strikes` of them make a ban. The
- * first lasts `firstBanMs`, each further one `growth` times as long, up to `longestBanMs`; `forgetAfterMs` after the end of the
- * last ban all is forgotten.
+ * An exponential ban for clients that ignore `Retry-After` (penalty box). Each refusal promises the next free slot, so a
+ * client that obeys waits for one slot; a client that retries early collects more and more of them. A strike is a promised
+ * slot that is still in the future, counted in tokens; slots promised within the first seconds of a crowd are exempt.
+ * `strikes` of them start a ban. The first lasts `firstBanMs`, each further one `growth` times as long, up to `longestBanMs`;
+ * `forgetAfterMs` after the end of the last ban all bans are forgotten.
  */
 export const suppression = z
   .strictObject({
@@ -36,13 +36,13 @@ export const suppression = z
   });
 export type Suppression = z.infer<typeof suppression>;
 
-/** Within these bounds every sum of the limiter is a whole number below 2^53, and no bucket lives longer than its month. */
+/** Within these bounds every sum of the limiter is an integer below 2^53, and every bucket expires within a month. */
 const capacity = z.int().min(1).max(1_000_000);
 const refillTokens = z.int().min(1).max(1_000_000);
 const refillIntervalMs = z.int().min(1).max(DAY_MS);
-const LONGEST_REFILL_MS = 31 * DAY_MS;
+const MAX_REFILL_MS = 31 * DAY_MS;
 
-/** The numbers of a limit: `refillTokens` flow back, evenly, in every `refillIntervalMs`, up to `capacity`. */
+/** The numbers of a limit: `refillTokens` flow back evenly in every `refillIntervalMs`, up to `capacity`. */
 export const limitChange = z
   .strictObject({
     capacity,
@@ -57,7 +57,7 @@ export const limitChange = z
     message: 'too large for so long an interval: capacity × refillIntervalMs must be at most 9007199254740',
   })
   .refine(
-    ({ capacity, refillTokens, refillIntervalMs }) => (capacity / refillTokens) * refillIntervalMs <= LONGEST_REFILL_MS,
+    ({ capacity, refillTokens, refillIntervalMs }) => (capacity / refillTokens) * refillIntervalMs <= MAX_REFILL_MS,
     {
       path: ['refillTokens'],
       message: 'an empty bucket has to be full again within 31 days',
@@ -65,7 +65,7 @@ export const limitChange = z
   );
 export type LimitChange = z.infer<typeof limitChange>;
 
-/** A limit as operators see it. `shipped`: nobody has changed it. */
+/** A limit for operators. `shipped`: it has no override. */
 export const limit = z.object({
   policy: z.string(),
   tier: limitTier,
@@ -76,16 +76,16 @@ export const limit = z.object({
   suppression: suppression.nullable(),
   shadow: z.boolean(),
   shipped: z.boolean(),
-  /** Whose buckets: client IP, user (or IP, for who is not logged in), API key, account that is logged in to. */
+  /** The owner of a bucket: client IP, user (or IP if not logged in), API key, or the account of a log-in. */
   identity: z.enum(['ip', 'user', 'api-key', 'account']),
-  /** Why the shipped limit is as it is. */
+  /** The reason for the shipped numbers. */
   because: z.string(),
 });
 export type LimitView = z.infer<typeof limit>;
 
 const numbers = z.object(limitChange.shape);
 
-/** Who changed a limit, when, from what, to what. */
+/** A change of a limit: who, when, from what, to what. */
 export const recordedLimitChange = z.object({
   id: z.int(),
   policy: z.string(),
@@ -103,7 +103,7 @@ export const activityQuery = z.strictObject({
 
 const busyBucket = z.object({ policy: z.string(), bucket: z.string(), count: z.int() });
 
-/** What all tasks decided over the last minutes. Identities are shown as the names of their buckets, which are hashes. */
+/** The decisions of all tasks over the last minutes. Identities appear as the names of their buckets, which are hashes. */
 export const limitActivity = z.object({
   minutes: z.int(),
   policies: z.array(
@@ -119,7 +119,7 @@ export const activitySeriesQuery = z.strictObject({
   minutes: wholeNumber(1, 15).default(5),
 });
 
-/** Decisions of one policy by interval, the oldest first. */
+/** Decisions of one policy by interval, oldest first. */
 const policySeries = z.object({
   policy: z.string(),
   allowed: z.array(z.int()),
@@ -128,34 +128,34 @@ const policySeries = z.object({
   degraded: z.array(z.int()),
 });
 
-/** What all tasks decided, interval by interval. Intervals are whole, and begin and end by Redis's clock. */
+/** The decisions of all tasks by interval. Intervals are complete and aligned to Redis's clock. */
 export const limitActivitySeries = z.object({
   intervalSeconds: z.int(),
-  /** The end of the last interval. What is going on since is left out: tasks report it each second. */
+  /** The end of the last interval. The current one is left out: tasks report every second. */
   until: instant,
-  /** How many values each list has. */
+  /** The length of each list. */
   intervals: z.int(),
   policies: z.array(policySeries),
 });
 export type LimitActivitySeries = z.infer<typeof limitActivitySeries>;
 
-/** Why a bucket serves or refuses. Instants are Redis's, whose clock is the only one that decides. */
+/** Explains why a bucket allows or refuses. Instants are by Redis's clock, which alone decides. */
 export const bucketExplained = z.object({
   policy: z.string(),
   bucket: z.string(),
-  /** `absent`: the bucket is full and nothing is remembered. `unreadable`: it counts as empty, and mends itself. */
+  /** `absent`: the bucket is full and not stored. `unreadable`: it is corrupt, counts as empty, and repairs itself. */
   state: z.enum(['absent', 'stored', 'unreadable']),
-  /** The limit that the bucket was last counted under. Null if there is none. */
+  /** The limit of the bucket's last call. Null if there is none. */
   limit: z
     .object({ capacity: z.int(), refillTokens: z.int(), refillIntervalMs: z.int(), revision: z.int() })
     .nullable(),
-  /** With the fraction that is not yet a token. Null if it cannot be read, or is full. */
+  /** Includes the fraction of a token. Null if it is unreadable or full. */
   tokens: z.number().nullable(),
   fullAt: instant.nullable(),
-  /** When a call that costs one token is served; null if that is now. */
+  /** When a call of one token is served; null if that is now. */
   nextAllowedAt: instant.nullable(),
   strikes: z.int(),
-  /** How many bans there were, the running one included. */
+  /** The number of bans, including the running one. */
   bans: z.int(),
   bannedUntil: instant.nullable(),
   forgottenAt: instant.nullable(),

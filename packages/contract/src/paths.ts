@@ -1,6 +1,6 @@
 /**
- * The method and the path of every operation of the API: the one place that spells them. Without schemas, so that pages and k6
- * scripts can import it and stay small. `routes.ts` says the rest about each.
+ * The method and path of every operation, in one place. It contains no schemas, so that pages and k6 scripts stay small when
+ * they import it. `routes.ts` describes the rest of each operation.
  */
 export const paths = {
   register: ['POST', '/v1/users'],

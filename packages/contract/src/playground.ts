@@ -3,7 +3,7 @@ import { wholeNumber } from './fields.ts';
 import { bucketExplained, suppression } from './limits.ts';
 import { tier } from './users.ts';
 
-/** The same limit three times: they differ in what becomes of a request while Redis is away. */
+/** The same limit three times, with different failure modes while Redis is down. */
 export const playgroundPolicy = z.enum(['playground', 'playground-open', 'playground-closed']);
 export type PlaygroundPolicy = z.infer<typeof playgroundPolicy>;
 
@@ -12,16 +12,16 @@ export const playgroundBucketQuery = z.strictObject({
   tier: tier.default('free'),
 });
 
-/** `cost` in tokens; what costs more than the bucket can hold is refused, and no wait helps. */
+/** `cost` in tokens; a cost above the capacity is refused, because waiting does not help. */
 export const playgroundQuery = playgroundBucketQuery.extend({
   cost: wholeNumber(1, 100).default(1),
 });
 
-/** What one request of the playground found. */
+/** The outcome of one playground request. */
 export const playgroundAnswer = z.object({
   policy: playgroundPolicy,
   tier,
-  /** The numbers are missing while Redis is away: then a task decides alone. */
+  /** Numbers are absent while Redis is down, because a task then decides alone. */
   capacity: z.int().optional(),
   remaining: z.int().optional(),
   nextTokenMs: z.number().optional(),
@@ -29,6 +29,6 @@ export const playgroundAnswer = z.object({
   degraded: z.enum(['open', 'local']).optional(),
 });
 
-/** The caller's own bucket, and the rule by which its strikes become bans. */
+/** The caller's own bucket, and the rule that turns strikes into bans. */
 export const playgroundBucket = bucketExplained.extend({ suppression: suppression.nullable() });
 export type PlaygroundBucket = z.infer<typeof playgroundBucket>;

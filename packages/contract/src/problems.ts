@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Every problem that the API can return: its stable code, its HTTP status and a title.
- * Clients switch on the code; the title is for people (RFC 9457).
+ * Every problem that the API can return: its stable code, HTTP status and title. Clients switch on the code; the title is for
+ * people (RFC 9457).
  */
 export const problems = {
   validation_failed: { status: 400, title: 'The request is not valid' },

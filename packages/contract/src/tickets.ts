@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ticket } from './bookings.ts';
 import { id, instant } from './fields.ts';
 
-/** One ticket read alone also says what it admits to. */
+/** A single ticket also includes what it admits to. */
 export const ticketWithEvent = ticket.extend({
   bookingId: id,
   eventId: id,
@@ -11,7 +11,7 @@ export const ticketWithEvent = ticket.extend({
 });
 
 export const checkIn = z.strictObject({ code: z.string().min(1).max(300) });
-/** Who came in through which door, and who let them in. */
+/** A check-in: the ticket, when it was admitted, and by whom. */
 export const checkedIn = z.object({
   ticketId: id,
   eventId: id,
@@ -21,7 +21,7 @@ export const checkedIn = z.object({
   checkedInBy: id,
 });
 
-/** One line of the list for the door. */
+/** One entry of the door list. */
 export const doorListEntry = z.object({
   ticketId: id,
   holderName: z.string(),

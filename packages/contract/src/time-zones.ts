@@ -1,6 +1,7 @@
 /*
- * Every zone and link of the tz database (IANA), release 2025b, without `Factory`, which stands for "not set up". Not taken from
- * the runtime: ICU lists Asia/Calcutta and Europe/Kiev, while browsers send Asia/Kolkata and Europe/Kyiv. To take a newer release:
+ * Every zone and link of the tz database (IANA), release 2025b, without `Factory`, which means "not set up". Not taken from
+ * the runtime: ICU lists Asia/Calcutta and Europe/Kiev, while browsers send Asia/Kolkata and Europe/Kyiv. To update:
+ *
  *   awk '$1 == "Z" { print $2 } $1 == "L" { print $3 }' /usr/share/zoneinfo/tzdata.zi | grep -vx Factory | LC_ALL=C sort | fmt -w 118
  */
 const names = `
@@ -88,9 +89,9 @@ Poland Portugal ROC ROK Singapore Turkey UCT US/Alaska US/Aleutian US/Arizona US
 US/Hawaii US/Indiana-Starke US/Michigan US/Mountain US/Pacific US/Samoa UTC Universal W-SU WET Zulu
 `;
 
-/** The names of all IANA time zones, links included. */
+/** The names of all IANA time zones, including links. */
 export const timeZoneNames: readonly string[] = names.trim().split(/\s+/);
 const known = new Set(timeZoneNames);
 
-/** Returns whether this is the name of a time zone or a link of the tz database, spelt as there. */
+/** Returns whether this is the exact name of a zone or link of the tz database. */
 export const isTimeZone = (name: string) => known.has(name);

@@ -57,7 +57,7 @@ export default defineExperiment<End, Measure>({
   },
   mutation: {
     what: 'reports not ready and closes at once',
-    subject: (task) => drain({ ...task, lookAway: async () => {} }),
+    subject: (task) => drain({ ...task, waitForBalancers: async () => {} }),
   },
   prediction: {
     question: `${AT_ONCE} bookings are half-sent to ${TASKS} tasks when one of them closes its listener, finishes in-flight requests and exits. How many buyers get an error?`,
@@ -90,7 +90,7 @@ export default defineExperiment<End, Measure>({
     const task = partsOf(ending);
     const ended = end({
       ...task,
-      lookAway: () =>
+      waitForBalancers: () =>
         until('the load balancer has noticed', () => !balancer.tasksInTurn().includes(ending.origin), {
           deadlineMs: NOTICED_WITHIN_MS,
         }),

@@ -21,7 +21,7 @@ beforeAll(async () => {
   Object.assign(ids, { confirmed: confirmed.id, held: held.id, type: typeIds[0], user: user.id });
 });
 
-/** The laws that are broken after this, which is then undone. */
+/** Applies the changes, returns the laws that they break, and rolls back. */
 async function brokenBy(...changes: SQL[]) {
   const undone = new Error('undone');
   let broken: string[] = [];
@@ -38,7 +38,7 @@ async function brokenBy(...changes: SQL[]) {
   return broken;
 }
 
-test('after bookings, payments and a cancellation no law is broken', async () => {
+test('bookings, payments and a cancellation break no law', async () => {
   expect(await audit(made.db)).toEqual(conservationLaws.map(({ law }) => ({ law, offenders: [] })));
 });
 
@@ -50,12 +50,12 @@ const law = (beginning: string) => {
 
 const damages: [string, string, () => SQL][] = [
   [
-    'a place that is counted and not booked',
+    'a held ticket without a booking',
     'capacity',
     () => sql`update ticket_types set held = held + 1 where id = ${ids.type}`,
   ],
   [
-    'a sold place that is not counted',
+    'a sold ticket that is not counted',
     'capacity',
     () => sql`update ticket_types set sold = sold - 1 where id = ${ids.type}`,
   ],
@@ -65,22 +65,22 @@ const damages: [string, string, () => SQL][] = [
     () => sql`delete from booking_lines where booking_id = ${ids.held}`,
   ],
   [
-    'a total that is not the lines’',
+    'a total that differs from its lines',
     'no booking without',
     () => sql`update bookings set total_minor = 1 where id = ${ids.held}`,
   ],
   [
-    'a line of nobody’s',
+    'a line without a booking',
     'no line without',
     () => sql`insert into booking_lines values (${randomUUID()}, ${ids.type}, 1, 1000)`,
   ],
   [
-    'a booking of no event',
+    'a booking without an event',
     'no line without',
     () => sql`update bookings set event_id = ${randomUUID()} where id = ${ids.held}`,
   ],
   [
-    'a ticket of a hold',
+    'a ticket of an unpaid hold',
     'a confirmed booking',
     () => sql`insert into tickets (booking_id, ticket_type_id) values (${ids.held}, ${ids.type})`,
   ],
@@ -101,15 +101,15 @@ const damages: [string, string, () => SQL][] = [
       sql`insert into payments (booking_id, amount_minor, currency, status) values (${ids.held}, 1000, 'EUR', 'charged')`,
   ],
   [
-    'a charge that is not in the ledger',
+    'a charge missing from the ledger',
     'charged = kept',
     () =>
       sql`delete from ledger_entries where payment_id in (select id from payments where booking_id = ${ids.confirmed})`,
   ],
   ['a refund that did not happen', 'charged = kept', () => sql`delete from ledger_entries where kind = 'refund'`],
-  ['a charge that the provider does not know', 'the provider', () => sql`delete from sandbox.charges`],
+  ['a charge unknown to the provider', 'the provider', () => sql`delete from sandbox.charges`],
   [
-    'a charge that we do not know',
+    'a charge unknown to us',
     'the provider',
     () => sql`insert into sandbox.charges values (${randomUUID()}, 1000, 'EUR', 'accepted')`,
   ],
@@ -120,7 +120,7 @@ const damages: [string, string, () => SQL][] = [
       values (${ids.held}, 1000, 'EUR', now() - interval '1 hour', now() - interval '1 hour')`,
   ],
   [
-    'a key that remembers nothing',
+    'an idempotency record without an outcome',
     'what is remembered',
     () => sql`insert into idempotency_records (user_id, key, fingerprint, booking_id)
       values (${ids.user}, 'k', 'f', ${randomUUID()})`,
@@ -131,7 +131,7 @@ test.each(damages)('%s breaks the law “%s…”', async (_damage, beginning, c
   expect(await brokenBy(change())).toContain(law(beginning));
 });
 
-test('every law has something that breaks it', () => {
+test('every law has a damage that breaks it', () => {
   const broken = new Set(damages.map(([, beginning]) => law(beginning)));
   expect(conservationLaws.filter((each) => !broken.has(each.law))).toEqual([]);
 });

@@ -5,15 +5,15 @@ import { postgresFailure } from '../db/postgres-failures.ts';
 import { fail, TicketingError } from '../errors.ts';
 import { conservationLaws, limitStatements, offendersOf, tryAuditLock } from '../queries/conservation.ts';
 
-const MOST_OFFENDERS = 20;
-/** As long as any statement of a request: a connection's own deadline stands a little behind. */
-const LONGEST_STATEMENT_MS = 5_000;
+const MAX_OFFENDERS = 20;
+/** The deadline of any statement of a request; the client's own deadline is slightly longer. */
+const MAX_STATEMENT_MS = 5_000;
 
 export type Verdict = { law: string; offenders: Record<string, unknown>[] };
 
 /**
- * Holds every law of conservation against the database, all of them against the same moment of it.
- * @param deadlineMs after which it stops; the laws that were not reached have no verdict then
+ * Checks every conservation law against one snapshot of the database.
+ * @param deadlineMs stops the audit; laws that were not reached have no verdict
  * @throws TicketingError audit-in-progress
  */
 export async function audit(
@@ -30,21 +30,21 @@ export async function audit(
           if (deadlineMs !== undefined) {
             const leftMs = deadlineMs - (performance.now() - begunAt);
             if (leftMs < 1) break;
-            await limitStatements(transaction, Math.min(leftMs, LONGEST_STATEMENT_MS));
+            await limitStatements(transaction, Math.min(leftMs, MAX_STATEMENT_MS));
           }
-          verdicts.push({ law: law.law, offenders: await offendersOf(transaction, law, MOST_OFFENDERS) });
+          verdicts.push({ law: law.law, offenders: await offendersOf(transaction, law, MAX_OFFENDERS) });
         }
       },
       { isolationLevel: 'repeatable read', accessMode: 'read only' },
     )
     .catch((error: unknown) => {
-      // PostgreSQL ended a statement because its time was over.
+      // PostgreSQL cancelled a statement at its deadline.
       if (deadlineMs === undefined || postgresFailure(error)?.kind !== 'busy') throw error;
     });
   return verdicts;
 }
 
-/** The database that the stack of this checkout runs on at the moment, or undefined. */
+/** Returns the database of this checkout's running stack, or undefined. */
 function databaseOfRunningStack(): string | undefined {
   try {
     const state = readFileSync(new URL('../../../../.data/state.json', import.meta.url), 'utf8');
@@ -62,9 +62,9 @@ async function main() {
   }
   const { db, pool } = openDatabase({
     ...{ url, poolSize: 1, taskName: 'audit' },
-    // A connection that breaks fails the query, which says so.
+    // A broken connection fails the query, which reports it.
     onIdleError: () => {},
-    // It reads the whole database, so its deadlines are longer than a request's.
+    // The audit reads the whole database, so its deadlines are longer than a request's.
     deadlines: { connectMs: 5_000, lockMs: 10_000, statementMs: 300_000, answerMs: 301_000 },
   });
   try {
@@ -78,7 +78,7 @@ async function main() {
     return broken.length === 0 ? 0 : 1;
   } catch (error) {
     if (!(error instanceof TicketingError && error.failure.kind === 'audit-in-progress')) throw error;
-    console.error('Another audit of this database is running: try again when it has ended.');
+    console.error('Another audit of this database is running: try again when it has finished.');
     return 2;
   } finally {
     await pool.end();

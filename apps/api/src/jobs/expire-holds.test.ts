@@ -21,7 +21,7 @@ afterAll(() => doorkeeper.end());
 
 const running = new AbortController().signal;
 const run = () => expireHolds(made.db, running);
-/** An event with so many holds that ended an hour ago, as after an outage of all jobs. */
+/** An event with this many holds that expired an hour ago, as after an outage of the job. */
 async function abandoned(holds: number) {
   const at = await shop(made, { capacities: [holds] });
   const { user } = await person(made);
@@ -37,7 +37,7 @@ async function abandoned(holds: number) {
 }
 const broken = async () => (await audit(made.db)).filter(({ offenders }) => offenders.length > 0);
 
-test('an hour’s outage is made up for in one run, in transactions of a bounded size', async () => {
+test('one run catches up on an hour’s outage, in transactions of a bounded size', async () => {
   const { counts, event } = await abandoned(1_234);
   expect(await run()).toBe(1_234);
   expect(await counts()).toEqual([{ held: 0, sold: 0 }]);
@@ -49,7 +49,7 @@ test('an hour’s outage is made up for in one run, in transactions of a bounded
   expect(await broken()).toEqual([]);
 });
 
-test('tasks that run at the same time give each place back once', async () => {
+test('concurrent runs of several tasks return each ticket once', async () => {
   const events = [await abandoned(600), await abandoned(40), await abandoned(700)];
   const ended = await Promise.all([run(), run(), run()]);
   await run();
@@ -58,7 +58,7 @@ test('tasks that run at the same time give each place back once', async () => {
   expect(await broken()).toEqual([]);
 });
 
-test('an event that is being written to is not waited for, and is not in the way of the others', async () => {
+test('a locked event is skipped and does not delay the others', async () => {
   const [busy, free] = [await abandoned(10), await abandoned(10)];
   await doorkeeper.query('begin');
   await doorkeeper.query('select from events where id = $1 for no key update', [busy.event.id]);
@@ -69,7 +69,7 @@ test('an event that is being written to is not waited for, and is not in the way
   expect(await run()).toBe(10);
 });
 
-test('holds that run are left alone', async () => {
+test('running holds stay as they are', async () => {
   const { book, read, counts } = await shop(made);
   const { sid } = await person(made);
   const booking = (await book(sid)).json();
@@ -78,7 +78,7 @@ test('holds that run are left alone', async () => {
   expect(await counts()).toEqual([{ held: 1, sold: 0 }]);
 });
 
-test('keys are remembered for a day, and then forgotten', async () => {
+test('idempotency records are kept for a day, and then deleted', async () => {
   const { book } = await shop(made);
   const { sid } = await person(made);
   await book(sid, undefined, 'young');

@@ -3,12 +3,12 @@ import { deleteOldRecords } from '../queries/idempotency.ts';
 import { deleteOldProviderEvents } from '../queries/provider-events.ts';
 import { deleteOldSandboxEvents } from '../queries/sandbox-charges.ts';
 
-const ROWS_AT_ONCE = 1_000;
+const MAX_ROWS_PER_STATEMENT = 1_000;
 
-/** Forgets what nobody can ask for any more, in short statements. */
+/** Deletes rows that have passed their retention, in short statements. */
 export async function forgetOld(db: Database, signal: AbortSignal) {
   for (const deleteOld of [deleteOldRecords, deleteOldProviderEvents, deleteOldSandboxEvents]) {
-    let deleted = ROWS_AT_ONCE;
-    while (deleted === ROWS_AT_ONCE && !signal.aborted) deleted = await deleteOld(db, ROWS_AT_ONCE);
+    let deleted = MAX_ROWS_PER_STATEMENT;
+    while (deleted === MAX_ROWS_PER_STATEMENT && !signal.aborted) deleted = await deleteOld(db, MAX_ROWS_PER_STATEMENT);
   }
 }

@@ -10,8 +10,8 @@ import { forgetOld } from './forget-old.ts';
 import { settleLatePayments } from './settle-late-payments.ts';
 
 /**
- * Starts what runs by itself. Every task runs all of it; each job is written so that tasks share the work instead of doing it
- * twice. `stop` waits for what is running.
+ * Starts the background jobs. Every task runs all of them, and each job lets tasks share the work instead of repeating it.
+ * `stop` waits for running jobs.
  */
 export function startJobs({ config, db, redis }: Deps, app: Api) {
   const provider = sandboxProvider(db);
@@ -26,12 +26,12 @@ export function startJobs({ config, db, redis }: Deps, app: Api) {
   return { stop: async () => void (await Promise.all(jobs.map((stop) => stop()))) };
 }
 
-/** Notes since when Redis has lost no key. With no record in PostgreSQL yet, that is since ever. */
+/** Records since when Redis has lost no key. If PostgreSQL has no record yet, no key can be missing. */
 async function vouchForKeys({ db, redis }: Pick<Deps, 'db' | 'redis'>) {
   await keysRememberedSince(redis, { emptyRecords: !(await hasRecords(db)) });
 }
 
-/** The sandbox is within the task, so its webhooks take the way that a request takes, from the router on. */
+/** The sandbox runs inside the task, so its webhooks enter like a request, at the router. */
 function postTo(app: Api): PostWebhook {
   return async (body, signature) => {
     const sent = { 'content-type': 'application/json', [headers.sandboxSignature]: signature };
@@ -40,19 +40,19 @@ function postTo(app: Api): PostWebhook {
   };
 }
 
-/** Runs again this long after the last run ended, so that a slow run never overlaps itself. A failed run is only logged. */
+/** Runs a job again this long after its last run ended, so that a slow run never overlaps itself. A failed run is only logged. */
 function repeat(name: string, everyMs: number, run: (signal: AbortSignal) => Promise<unknown>, log: FastifyBaseLogger) {
   const stopping = new AbortController();
   let timer: NodeJS.Timeout;
   let running = Promise.resolve();
   const next = () => {
     running = run(stopping.signal)
-      .catch((error: unknown) => log.warn({ err: error, job: name }, 'a run of a job failed'))
+      .catch((error: unknown) => log.warn({ err: error, job: name }, 'a background job failed'))
       .then(() => {
         if (!stopping.signal.aborted) timer = setTimeout(next, everyMs);
       });
   };
-  // Tasks that start together do not stay in step.
+  // Jitter: tasks that start together do not run their jobs in step.
   timer = setTimeout(next, Math.random() * everyMs);
   return () => {
     stopping.abort();

@@ -1,18 +1,18 @@
 import type { PaymentToken } from '@minitickets/contract';
 
 export type ChargeOrder = {
-  /** Ours: the id of the payment. A provider that is asked twice for the same reference charges once. */
+  /** Our payment's id. The provider charges once per reference, however often it is asked. */
   reference: string;
   amountMinor: number;
   currency: string;
   token: PaymentToken;
 };
 
-/** Who moves the money. Every call can fail or stay unanswered after it took effect; none takes effect twice. */
+/** A payment provider. Every call may fail or time out after it took effect; none takes effect twice. */
 export type PaymentProvider = {
   charge(order: ChargeOrder, signal: AbortSignal): Promise<'accepted' | 'declined'>;
-  /** Sends back all of an accepted charge. */
+  /** Refunds an accepted charge in full. */
   refund(reference: string): Promise<void>;
-  /** What became of a charge whose answer was lost. */
+  /** Returns the outcome of a charge whose response was lost. */
   lookUp(reference: string): Promise<'accepted' | 'declined' | 'refunded' | 'unknown'>;
 };

@@ -3,12 +3,12 @@ import type { Connection } from '../db/client.ts';
 import { insertSandboxCharge, refundSandboxCharge, sandboxChargeStatus } from '../queries/sandbox-charges.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 
-/** How long `tok_slow` takes: longer than people like, shorter than a payment is waited for. */
+/** How long `tok_slow` takes: unpleasant for people, but within the deadline of a payment. */
 const SLOW_MS = 1_500;
 
 /**
- * A provider that moves no money, for trying everything out. It keeps its own books in PostgreSQL, as a real one would in a
- * database of its own: what it charged stays charged, whatever happens to the task that asked for it.
+ * A provider that moves no money. It keeps its own ledger in PostgreSQL, like a real one in a database of its own: what it
+ * charged stays charged, whatever happens to the task that asked.
  */
 export function sandboxProvider(db: Connection): PaymentProvider {
   return {

@@ -2,20 +2,20 @@ import type { Connection } from '../db/client.ts';
 import { dueSandboxEvents, markSandboxEventDelivered, type SandboxEvent } from '../queries/sandbox-charges.ts';
 import { signWebhook } from '../rules/webhook-signatures.ts';
 
-const EVENTS_AT_ONCE = 20;
+const MAX_EVENTS_PER_RUN = 20;
 
-/** Posts a webhook to the merchant. @returns the status of the answer */
+/** Posts a webhook to the merchant. @returns the response's status */
 export type PostWebhook = (body: string, signature: string) => Promise<number>;
 
 type Deliveries = { db: Connection; key: Buffer; post: PostWebhook };
 
 /**
- * Tells the merchant what happened, at least once: an event that was not answered with 2xx is told again, later and later.
- * Each run takes its own events, so that tasks do not tell the same one at the same time.
- * @returns how many were taken in
+ * Delivers events to the merchant at least once: an event that did not get 2xx is retried with exponential backoff. Each run
+ * takes its own events, so that tasks do not deliver the same one concurrently.
+ * @returns how many were delivered
  */
 export async function deliverSandboxEvents({ db, key, post }: Deliveries) {
-  const events = await dueSandboxEvents(db, EVENTS_AT_ONCE);
+  const events = await dueSandboxEvents(db, MAX_EVENTS_PER_RUN);
   const told = await Promise.all(
     events.map(async (event) => {
       const body = webhookBody(event);

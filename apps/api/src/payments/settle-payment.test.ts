@@ -17,7 +17,7 @@ beforeAll(async () => {
   made = await testApp(stores);
 });
 
-/** A booking of the only place of an event, standing as asked, with one payment that has come as far as asked. */
+/** A booking of an event's only ticket in the given state, with one payment of the given status. */
 async function world(standing: BookingStanding, status: PaymentStatus) {
   const { db } = made;
   const { book, pay, cancel, read, change } = await shop(made, { capacities: [1] });
@@ -26,7 +26,7 @@ async function world(standing: BookingStanding, status: PaymentStatus) {
   const payment = await begin(booking.id, user.id);
   const setPayment = (to: PaymentStatus) => db.update(payments).set({ status: to }).where(eq(payments.id, payment.id));
 
-  // First what makes the payment what it is, with the entries that such a payment has.
+  // First bring the payment to its status, with its ledger entries.
   if (status === 'declined') await settlePayment(db, payment.id, 'declined');
   if (status === 'charged') await provider(payment, 'accepted');
   if (status === 'refund_due' || status === 'refunded') {
@@ -36,7 +36,7 @@ async function world(standing: BookingStanding, status: PaymentStatus) {
   }
   if (status === 'refunded') await provider(payment, 'refunded');
 
-  // Then what happened to the booking meanwhile.
+  // Then change the booking.
   const endHold = () =>
     db.update(bookings).set({ holdExpiresAt: sql`now() - interval '1 ms'` }).where(eq(bookings.id, booking.id));
   if (standing === 'lapsed_with_room') await endHold();
@@ -47,7 +47,7 @@ async function world(standing: BookingStanding, status: PaymentStatus) {
   if (standing === 'cancelled') await cancel(sid, booking);
   if (standing === 'withdrawn') await change({ status: 'cancelled' });
   if (standing === 'confirmed_otherwise' && status !== 'charged') {
-    // As if the first payment had been given up before its word came.
+    // As if the first payment had been given up before its message arrived.
     const before = status === 'pending' ? 'declined' : status;
     await setPayment(before);
     expect((await pay(sid, booking)).statusCode).toBe(200);
@@ -62,10 +62,10 @@ async function begin(bookingId: string, userId: string) {
   return payment;
 }
 
-/** Something happens at the provider, and it tells. */
+/** Changes the charge at the provider and delivers the webhook. */
 async function provider({ id, amountMinor, currency }: BegunPayment, word: 'accepted' | 'declined' | 'refunded') {
   const charge = { reference: id, amountMinor, currency, status: word };
-  // Words that come late or twice undo nothing at the provider's.
+  // Late and duplicate messages undo nothing at the provider.
   const forward = word === 'refunded' ? sql`true` : sql`${sandboxCharges.status} = 'declined'`;
   const set = { status: sql`case when ${forward} then ${word} else ${sandboxCharges.status} end` };
   await made.db.insert(sandboxCharges).values(charge).onConflictDoUpdate({ target: sandboxCharges.reference, set });
@@ -96,11 +96,11 @@ const cells = (Object.keys(paymentGrid) as PaymentStatus[])
       standings.map((standing) => ({ status, word, standing, action: paymentAction(status, word, standing) })),
     ),
   )
-  // A charged payment is its booking's: that one is confirmed, whatever else happens.
+  // The booking of a charged payment is always confirmed.
   .filter(({ status, standing }) => status !== 'charged' || standing === 'confirmed_otherwise');
 
 test.each(cells)(
-  '$status, $standing: $word → $action, and the books are right',
+  '$status, $standing: $word → $action, and all conservation laws hold',
   async ({ status, word, standing, action }) => {
     const { payment, read } = await world(standing, status);
     const before = await read();
@@ -111,7 +111,7 @@ test.each(cells)(
     else if (action === 'revoke') expect(booking.status).toBe('cancelled');
     else expect(booking.status).toBe(before.status);
     expect(booking.tickets).toHaveLength(booking.status === 'confirmed' ? 1 : 0);
-    // And once more, as webhooks come: nothing moves.
+    // A duplicate webhook changes nothing.
     const again = await provider(payment, word);
     expect(again?.status).toBe(settled?.status);
     expect(await read()).toEqual(booking);
@@ -120,7 +120,7 @@ test.each(cells)(
   },
 );
 
-test('the same webhook three times at once is taken in once', async () => {
+test('three concurrent deliveries of one webhook are processed once', async () => {
   const { payment, read } = await world('held', 'pending');
   await made.db
     .insert(sandboxCharges)
@@ -131,11 +131,11 @@ test('the same webhook three times at once is taken in once', async () => {
   expect((await audit(made.db)).filter(({ offenders }) => offenders.length > 0)).toEqual([]);
 });
 
-test('a payment that nobody knows is not ours', async () => {
+test('an unknown payment is reported as not ours', async () => {
   expect(await settlePayment(made.db, randomUUID(), 'accepted')).toBeNull();
 });
 
-test('a late payment confirms nothing beyond what its buyer may have', async () => {
+test('a late payment confirms nothing beyond its buyer’s limit', async () => {
   const { db } = made;
   const { book, lineOf } = await shop(made, { capacities: [10], maxPerUser: 2 });
   const { sid, user } = await person(made);

@@ -21,15 +21,15 @@ import {
 } from '../rules/payment-grid.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 
-const RECLAIM_AT_ONCE = 2_000;
+const MAX_RECLAIMED = 2_000;
 
-/** How a payment stands, and places that came back through it. */
+/** The status of a payment after it was settled, and the inventory that was released. */
 export type Settled = { status: PaymentStatus; returned: { eventId: string; released: Released[] } | null };
 
 /**
- * Takes in what the provider says of a payment, in one transaction under its event's lock: the grid decides.
- * @param webhookId by which a webhook that comes again is known
- * @returns how the payment stands now; null if it is not one of ours
+ * Processes a provider's message about a payment, in one transaction under its event's lock; the grid decides.
+ * @param webhookId identifies a webhook, so that a duplicate is recognised
+ * @returns the payment's new status; null if the payment is not ours
  */
 export async function settlePayment(
   db: Connection,
@@ -40,7 +40,7 @@ export async function settlePayment(
 ): Promise<Settled | null> {
   const known = await paymentById(db, paymentId);
   if (!known) return null;
-  // Most webhooks tell what the answer to the charge has told already. Statuses only move on, so that needs no lock.
+  // Most webhooks repeat the response to the charge. Statuses only move forward, so this check needs no lock.
   if (grid[known.status][event] === 'nothing') return { status: known.status, returned: null };
   return db.transaction(async (transaction) => {
     const locked = await lockEventOfPayment(transaction, paymentId);
@@ -89,8 +89,8 @@ export async function settlePayment(
 }
 
 /**
- * Refunds what is due, and records it. A second call changes nothing; after a failure the late-payments job tries again. What
- * cost nothing was never charged, so the provider is not asked.
+ * Refunds a payment that is due for it, and records the refund. Idempotent; after a failure the late-payments job retries. A
+ * free booking was never charged, so the provider is not asked.
  */
 export async function refundPayment(db: Database, provider: PaymentProvider, paymentId: string) {
   const payment = await paymentById(db, paymentId);
@@ -103,10 +103,11 @@ async function standingOf(db: Connection, eventId: string, booking: BookingForCh
   if (status === 'confirmed') return 'confirmed_otherwise';
   if (status === 'cancelled') return 'cancelled';
   if (booking.eventStatus !== 'on_sale') return 'withdrawn';
-  // The sale window was asked when the places were held; what is held can be paid, even when the event has started meanwhile.
+  // The sale window was checked when the tickets were held; a hold can be paid even after the event has started.
   if (status === 'held') return 'held';
   if (booking.eventStartsAt <= booking.now) return 'withdrawn';
-  // This hold's places among them: what ended before this moment is free for whoever comes first, and that is us.
-  while ((await reclaimExpiredHolds(db, eventId, RECLAIM_AT_ONCE)) === RECLAIM_AT_ONCE);
+  // This includes the payment's own hold: inventory that expired before now is free for the first transaction to take it,
+  // which is this one.
+  while ((await reclaimExpiredHolds(db, eventId, MAX_RECLAIMED)) === MAX_RECLAIMED);
   return (await hasRoomAgain(db, booking.id)) ? 'lapsed_with_room' : 'lapsed_without_room';
 }

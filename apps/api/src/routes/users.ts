@@ -14,7 +14,7 @@ export function userRoutes(app: Api, deps: Deps, passwords: Passwords) {
   serve('register', async (request, reply) => {
     const { email, name, password } = request.body;
     refuseGuessable(password, { email, name }, 'password');
-    // Hashed before the e-mail is looked at, so that the time tells nothing.
+    // Hashed before the e-mail address is looked up, so that the response time reveals nothing (no enumeration).
     const passwordHash = await passwords.hash(password);
     const { limiter } = request.server;
     const take = limiter.takeOf('registered-emails', 'free', clientOf(request.ip));

@@ -1,14 +1,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../keys.ts';
 
-/** `mt_` and 32 bytes in base64url; the prefix lets people and secret scanners recognise a key. */
+/** `mt_` and 32 bytes in base64url. People and secret scanners recognise the prefix. */
 const API_KEY = /^mt_([\w-]{43})$/;
 const RANDOM_BYTES = 24;
 const TAG_BYTES = 8;
 
 /**
- * Issues API keys, and recognises those that it has issued: 192 random bits, then 64 bits of their HMAC-SHA-256. The tag keeps
- * made-up keys away from the database. It is no proof of identity: whether a key is live, and whose, PostgreSQL knows.
+ * Issues API keys and recognises those that it has issued: 192 random bits, then 64 bits of their HMAC-SHA-256. The tag keeps
+ * forged keys away from the database. It does not authenticate: only PostgreSQL knows whether a key is active, and whose it
+ * is.
  */
 export function issuesApiKeys({ appSecret, appSecretsBefore }: { appSecret: string; appSecretsBefore: string[] }) {
   const macKeys = [appSecret, ...appSecretsBefore].map((secret) => deriveKey(secret, 'api-key'));
@@ -17,12 +18,12 @@ export function issuesApiKeys({ appSecret, appSecretsBefore }: { appSecret: stri
     createHmac('sha256', macKey).update(random).digest().subarray(0, TAG_BYTES);
 
   return {
-    /** Makes a new key. */
+    /** Returns a new key. */
     issue() {
       const random = randomBytes(RANDOM_BYTES);
       return `mt_${Buffer.concat([random, tagOf(random, newestKey)]).toString('base64url')}`;
     },
-    /** True if the key was issued under one of the secrets, today's or an older one. */
+    /** Returns whether the key was issued under the current secret or an older one. */
     isIssued(key: string) {
       const [, encoded] = API_KEY.exec(key) ?? [];
       if (encoded === undefined) return false;

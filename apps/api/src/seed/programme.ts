@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/** What the shop shows after seeding. Ids and slugs are fixed, days are counted from the moment of seeding, doors are local time. */
+/** The events of the seeded shop. Ids and slugs are fixed, days count from the time of seeding, start times are local. */
 export const programme = [
   {
     slug: 'summer-night-open-air',
@@ -31,7 +31,7 @@ export const programme = [
     startsAtLocal: '20:00',
     salesOpenInMs: -30 * DAY,
     maxPerUser: 4,
-    // Three places left in all.
+    // Three tickets left in all.
     ticketTypes: [
       { name: 'Front rows', priceMinor: 6_200, capacity: 24, sold: 23 },
       { name: 'Gallery', priceMinor: 3_800, capacity: 36, sold: 34 },
@@ -67,7 +67,7 @@ export const programme = [
   },
 ] as const;
 
-/** The same UUID for the same name on every machine (RFC 9562, version 8: bits of our own choice, here SHA-256's). */
+/** Returns the same UUID for the same name on every machine (RFC 9562, version 8; here from SHA-256). */
 export function seedId(name: string) {
   const hex = createHash('sha256').update(`minitickets seed ${name}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

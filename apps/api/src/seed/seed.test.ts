@@ -23,7 +23,7 @@ const shop = async () =>
 const available = async (slug: string) =>
   (await shop()).find((event) => event.slug === slug)?.ticketTypes.map((type) => type.available);
 
-test('the shop has an open event, an almost sold out, a sold out, and one that opens in two minutes', async () => {
+test('the seeded shop has an open event, an almost sold-out one, a sold-out one, and one that opens in two minutes', async () => {
   expect(await available('summer-night-open-air')).toEqual([600, 300, 80, 120]);
   expect(await available('chamber-music-at-the-old-mill')).toEqual([1, 2]);
   expect(await available('secret-session')).toEqual([0]);
@@ -33,12 +33,12 @@ test('the shop has an open event, an almost sold out, a sold out, and one that o
   expect(opensInMs).toBeLessThanOrEqual(120_000);
 });
 
-test('seeding tells how many events it laid, and that a second time there were none to lay', async () => {
+test('seeding reports how many events it added, and none the second time', async () => {
   expect(firstLaid).toBe(programme.length);
   expect(await seed(made.db)).toBe(0);
 });
 
-test('seeding twice changes no row but the times', async () => {
+test('seeding twice changes only the times', async () => {
   const counts = async () =>
     (
       await made.db.execute(sql`select (select count(*) from users) users, (select count(*) from bookings) bookings, (select count(*) from tickets) tickets,

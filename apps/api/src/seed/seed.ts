@@ -17,17 +17,17 @@ import { passwordQueue } from '../passwords.ts';
 import { searchTextOf } from '../queries/events.ts';
 import { programme, seedId } from './programme.ts';
 
-/** Sold places are spread over customers, in bookings of at most this many. */
-const PLACES_PER_BOOKING = 2;
+/** Seeded sales are spread over customers, in bookings of at most this many tickets. */
+const MAX_TICKETS_PER_BOOKING = 2;
 
 /**
- * Fills the shop: the demo accounts, the customers that load tests act as, and the programme. Harmless twice: what is there
- * stays, with whatever people booked; only the times of the seeded events move on with the clock, so that the shop is never
- * a shop of the past and the opening sale opens two minutes after each start.
- * @returns how many of its events were not there before
+ * Seeds the demo accounts, the customers of the load tests, and the programme. Idempotent: existing rows and bookings stay.
+ * Only the times of the seeded events move with the clock, so that the shop never shows past events and the opening sale
+ * opens two minutes after each start.
+ * @returns how many events were added
  */
 export async function seed(db: Database): Promise<number> {
-  // One hash for all, so that 2,000 customers take a second and not a minute.
+  // One shared hash, so that 2,000 customers take a second instead of a minute.
   const passwordHash = await passwordQueue().hash(demoPassword);
   return await db.transaction(async (transaction) => {
     await seedAccounts(transaction, passwordHash);
@@ -54,11 +54,11 @@ async function seedAccounts(db: Transaction, passwordHash: string) {
 
 type Programmed = (typeof programme)[number];
 
-/** @returns whether it was not there before */
+/** @returns whether the event was added */
 async function seedEvent(db: Transaction, event: Programmed) {
   const id = seedId(event.slug);
   const { slug, name, venue, timeZone, maxPerUser } = event;
-  // PostgreSQL knows which offset a zone has on that day, which may be another one than today's.
+  // PostgreSQL knows the zone's offset on that day, which may differ from today's.
   const startsAt = sql`((now() at time zone ${timeZone})::date + ${event.startsInDays}::int + ${event.startsAtLocal}::time) at time zone ${timeZone}`;
   const times = { startsAt, salesOpenAt: new Date(Date.now() + event.salesOpenInMs), salesCloseAt: startsAt };
   const [organiser] = await db
@@ -73,7 +73,7 @@ async function seedEvent(db: Transaction, event: Programmed) {
       ...{ status: 'on_sale', organiserId: organiser.id },
     })
     .onConflictDoUpdate({ target: events.id, set: times })
-    // A row that was inserted has no older version (PostgreSQL's system column).
+    // xmax is 0 for an inserted row, because it has no older version.
     .returning({ isNew: sql<boolean>`xmax = 0` });
   if (!isNew) return false;
   for (const type of event.ticketTypes) {
@@ -94,10 +94,10 @@ async function seedEvent(db: Transaction, event: Programmed) {
 
 type Sales = { eventId: string; ticketTypeId: string; currency: string; priceMinor: number; places: number };
 
-/** Bookings that were paid, complete down to the ledger, so that the audit finds a sold place to be a sold place. */
+/** Inserts paid bookings complete with ledger entries, so that the audit accepts them. */
 async function seedSales(db: Transaction, { eventId, ticketTypeId, currency, priceMinor, places }: Sales) {
-  const sales = Array.from({ length: Math.ceil(places / PLACES_PER_BOOKING) }, (_, index) => {
-    const quantity = Math.min(PLACES_PER_BOOKING, places - index * PLACES_PER_BOOKING);
+  const sales = Array.from({ length: Math.ceil(places / MAX_TICKETS_PER_BOOKING) }, (_, index) => {
+    const quantity = Math.min(MAX_TICKETS_PER_BOOKING, places - index * MAX_TICKETS_PER_BOOKING);
     const id = seedId(`booking ${index} of ${ticketTypeId}`);
     return {
       id,

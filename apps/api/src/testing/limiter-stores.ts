@@ -9,13 +9,13 @@ import { startRedisCluster } from './redis-cluster.ts';
 
 export type LimiterStore = {
   readonly redis: RedisConnection;
-  /** The same servers and scripts, with a clock that stands until it is set. */
+  /** The same servers and scripts, with a clock that stands still until the test sets it. */
   readonly clocked: RedisConnection;
   /** The clock of `clocked`, in microseconds. */
   clock: { nowUs: number };
 };
 
-/** Runs the same laws on one Redis and on a Redis Cluster. */
+/** Runs the same tests on one Redis and on a Redis Cluster. */
 export function onEachStore(laws: (store: LimiterStore) => void) {
   describe('on one Redis', () => {
     laws(
@@ -37,19 +37,19 @@ export function onEachStore(laws: (store: LimiterStore) => void) {
   });
 }
 
-/** A long deadline: these laws are not about time-outs, and the machine may be busy. */
+/** A long deadline, because these tests are not about timeouts and the machine may be busy. */
 const patient = { deadlineMs: 20_000, onError: () => {} };
 
-/** A bucket name that no other test uses. */
+/** Returns a unique bucket name. */
 export const newBucket = () => randomBytes(16).toString('base64url');
 
-/** A limit with these numbers; the policy only decides how far ahead slots are promised. */
+/** Returns a limit with these numbers; the policy only decides how far ahead slots are promised. */
 export function limitOf(change: Partial<LimitChange>, revision = 0, policy: PolicyName = 'playground') {
   const plain = { capacity: 10, refillTokens: 1, refillIntervalMs: 1000, suppression: null, shadow: false };
   return makeLimit(policy, 'free', { ...plain, onStoreFailure: 'closed', ...change }, revision);
 }
 
-/** One bucket with this limit, under a clock that only the test moves. */
+/** Returns one bucket with this limit, under a clock that only the test moves. */
 export function bucketWith(store: LimiterStore, change: Partial<LimitChange>, policy?: PolicyName) {
   const bucket = newBucket();
   const key = `limit:{${bucket}}`;
@@ -62,7 +62,7 @@ export function bucketWith(store: LimiterStore, change: Partial<LimitChange>, po
     changeTo: (next: Partial<LimitChange>, revision = 0) => {
       limit = limitOf({ ...change, ...next }, revision, policy);
     },
-    /** Takes one token, as part of a decision on several buckets. */
+    /** The bucket's take of one token, for a decision on several buckets. */
     get asTake(): Take {
       return { bucket, limit };
     },
@@ -98,11 +98,11 @@ function useStore(open: () => Promise<{ redis: RedisConnection; stop: () => Prom
 }
 
 const queries = new URL('../queries/', import.meta.url);
-const OUTLIVES_THE_TEST_MS = 3_600_000;
+const EXTRA_TTL_MS = 3_600_000;
 
 /**
- * Runs our scripts with their one reading of Redis's clock replaced by a key that the test sets. Keys get an hour more to
- * live: they expire by the real clock, which goes on.
+ * Runs our scripts with their one reading of Redis's clock replaced by a key that the test sets. Keys live an hour longer,
+ * because they expire by the real clock.
  */
 function withClock(redis: RedisConnection, clock: { nowUs: number }) {
   const texts = new Map<string, string>();
@@ -113,7 +113,7 @@ function withClock(redis: RedisConnection, clock: { nowUs: number }) {
         `local time = redis.call('TIME')`,
         `local us = redis.call('GET', KEYS[1] .. ':clock') local time = { math.floor(us / 1000000), us % 1000000 }`,
       )
-      .replace(`ceil(expiry / 1000) + 1`, `$& + ${OUTLIVES_THE_TEST_MS}`);
+      .replace(`ceil(expiry / 1000) + 1`, `$& + ${EXTRA_TTL_MS}`);
     if (standing === text) throw new Error(`${file} does not read the clock as expected`);
     texts.set(createHash('sha1').update(text).digest('hex'), standing);
   }

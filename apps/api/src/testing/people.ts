@@ -5,7 +5,7 @@ import { createSession } from '../queries/sessions.ts';
 import { insertUser } from '../queries/users.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 
-/** Makes a user with a live session, through the product's own queries but past the hash and the log-in limit. */
+/** Creates a user with a session through the product's own queries, without the hash and the log-in limit. */
 export async function person(
   { config, db, redis }: Deps,
   { role = 'customer', tier = 'free' }: { role?: Role; tier?: Tier } = {},

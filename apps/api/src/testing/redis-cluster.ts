@@ -7,7 +7,7 @@ import { expect, vi } from 'vitest';
 const SLOTS = 16_384;
 const NODES = 3;
 
-/** Starts a Redis Cluster of three nodes on the loopback. Needs no redis-cli, which many machines lack. */
+/** Starts a Redis Cluster of three nodes on the loopback interface. Needs no redis-cli, which many machines lack. */
 export async function startRedisCluster() {
   const members = await Promise.all(Array.from({ length: NODES }, startMember));
   const nodes = members.map(({ server }) => new Redis(server.url));
@@ -40,7 +40,7 @@ export async function startRedisCluster() {
 }
 
 async function startMember() {
-  // By default the bus is 10,000 ports above, which may be beyond the last.
+  // By default the bus uses the port plus 10,000, which may not exist.
   const busPort = await freePort();
   const server = await startRedis({ settings: ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)] });
   return { server, busPort };

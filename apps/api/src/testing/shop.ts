@@ -11,7 +11,10 @@ type Made = Awaited<ReturnType<typeof testApp>>;
 type Body = Record<string, unknown>;
 export type Line = { ticketTypeId: string; quantity: number };
 
-/** An event on sale, as tests need it: who runs it, its ticket types' ids, and buying from it through the API. */
+/**
+ * Creates an event on sale and returns its organiser, the ids of its ticket types, and functions to buy from it through the
+ * API.
+ */
 export async function shop(
   made: Made,
   { capacities = [10], ...change }: Partial<NewEventRow> & { capacities?: number[] } = {},
@@ -53,7 +56,7 @@ export async function shop(
     typeIds,
     call,
     lineOf,
-    /** Asks for places; one of the first type unless lines are given. */
+    /** Books tickets: one of the first type unless lines are given. */
     book: (sid: string, lines: Line[] = [lineOf(1)], key?: string) =>
       call('POST', '/v1/bookings', sid, { eventId: event.id, lines }, key ? { 'idempotency-key': key } : {}),
     pay: (sid: string, booking: Pick<Booking, 'id'>, paymentToken = 'tok_accepted') =>
@@ -61,7 +64,7 @@ export async function shop(
     cancel: (sid: string, booking: Pick<Booking, 'id'>) => call('DELETE', `/v1/bookings/${booking.id}`, sid),
     read: async (sid: string, booking: Pick<Booking, 'id'>) =>
       (await call('GET', `/v1/bookings/${booking.id}`, sid)).json() as Booking,
-    /** What PostgreSQL counts of each ticket type. */
+    /** Returns PostgreSQL's counts of each ticket type. */
     counts: async () =>
       made.db
         .select({ held: ticketTypes.held, sold: ticketTypes.sold })

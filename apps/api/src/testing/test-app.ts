@@ -7,7 +7,7 @@ import { openRedis } from '../db/redis.ts';
 
 type Stores = { databaseUrl: string; redisUrl: string; redisKeyPrefix: string };
 
-/** Builds the real application on a test file's own stores; all of it is closed after the file. Call it in a test or a hook. */
+/** Builds the real application on a test file's own stores, and closes it after the file. Call it in a test or a hook. */
 export async function testApp(stores: Stores, overrides: Partial<Config> = {}) {
   const fromEnvironment = readConfig({
     NODE_ENV: 'test',
@@ -26,7 +26,7 @@ export async function testApp(stores: Stores, overrides: Partial<Config> = {}) {
     onIdleError: () => {},
   });
   const redis = openRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix, onError: () => {} });
-  // Requests do not wait for Redis, so on a busy machine the first ones would find it away.
+  // Requests fail fast without Redis, so on a busy machine the first ones would find it down.
   await Promise.race([new Promise((isReady) => redis.once('ready', isReady)), wait(2_000, undefined, { ref: false })]);
   const app = await buildApp({ config, db, redis });
   opened.push(async () => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 
-/** A connection beside the application, for a test that holds a lock and watches who waits for it. It ends with its test. */
+/** Opens a connection outside the application, for a test that holds a lock and observes the waiters. It closes with its test. */
 export async function witnessOf({ databaseUrl }: { databaseUrl: string }) {
   const witness = new pg.Client({ connectionString: databaseUrl, application_name: 'witness' });
   await witness.connect();
@@ -9,7 +9,7 @@ export async function witnessOf({ databaseUrl }: { databaseUrl: string }) {
   return witness;
 }
 
-/** How many connections to this file's database wait for a lock. */
+/** Returns how many connections to this file's database wait for a lock. */
 export async function locksWaitedFor(witness: pg.Client): Promise<number> {
   const { rowCount } = await witness.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
