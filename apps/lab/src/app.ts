@@ -11,7 +11,7 @@ import { redisPauseRoutes } from './routes/redis-pauses.ts';
 import { runEventRoutes } from './routes/run-events.ts';
 import { runRoutes } from './routes/runs.ts';
 
-/** Builds the lab's application on one without routes: what wraps requests is the API's own, then every route module by name. */
+/** Registers the lab's routes on an application that has the API's HTTP hooks. */
 export function buildApp(app: Api, deps: Deps, lifecycle: Lifecycle, publicUrl?: string) {
   mapErrors(app);
   setSecurityHeaders(app);

@@ -8,16 +8,16 @@ const { ALLOW_DEMO_IN_PRODUCTION: _, ...demo } = demoVariables;
 const config = z
   .object({
     ...demo,
-    /** Experiments make databases and load the stores: in production only somebody who wants that lets them. */
+    /** Experiments create databases and load the stores, so production needs an explicit opt-in. */
     ALLOW_LAB_IN_PRODUCTION: z.enum(['true', 'false']).default('false'),
-    /** A pause of Redis stops log-ins and bookings for everybody: only for a stack that one person has to themselves. */
+    /** A pause of Redis stops all log-ins and bookings, so only a stack with a single user allows it. */
     ALLOW_REDIS_PAUSES: z.enum(['true', 'false']).default('false'),
     HOST: z.string().default('127.0.0.1'),
     PORT: z.coerce.number().int().min(0).max(65_535).default(4000),
-    /** Of a role that may make databases. */
+    /** For a role that can create databases. */
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
     REDIS_URL: z.url({ protocol: /^rediss?$/ }),
-    /** Where runs are kept. */
+    /** The folder in which runs are stored. */
     LAB_DATA_DIR: z.string().min(1).default(keptResultsFolder),
     LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   })
@@ -47,7 +47,7 @@ const config = z
 
 export type Config = z.infer<typeof config>;
 
-/** @throws ConfigError that names every wrong variable, as the API's `readVariables` does */
+/** Returns the configuration. @throws ConfigError that names every invalid variable */
 export function readConfig(environment: Record<string, string | undefined> = process.env): Config {
   return readVariables(config, environment);
 }

@@ -3,12 +3,12 @@ import type { RedisPauses } from './redis-pauses.ts';
 import type { RunHistory } from './runs/run-history.ts';
 import type { RunQueue } from './runs/run-queue.ts';
 
-/** What the routes are given. */
+/** The dependencies of the routes. */
 export type Deps = {
   experiments: readonly Experiment[];
   queue: RunQueue;
   history: RunHistory;
   pauses: RedisPauses;
-  /** Whether clients may pause Redis, which refuses log-ins and bookings to everybody while it lasts. */
+  /** Whether clients may pause Redis. During a pause, all log-ins and bookings are refused. */
   allowRedisPauses: boolean;
 };

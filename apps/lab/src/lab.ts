@@ -12,23 +12,23 @@ import { openRunHistory } from './runs/run-history.ts';
 import { type RunProgram, runInProcess } from './runs/run-in-process.ts';
 import { openRunQueue } from './runs/run-queue.ts';
 
-/** What a run may take besides its arms: its process starts, and an arm that ran late is ended. */
+/** Extra time for a run beyond its arms: to start its process and to end an arm that is late. */
 const BESIDES_ARMS_MS = 30_000;
 
-/** When no run is left, answers have so long to arrive. */
+/** Once no run is left, responses have this long to finish. */
 const LAST_ANSWERS_MS = 500;
 
 type Options = {
   config: Config;
   experiments: readonly Experiment[];
   program: RunProgram;
-  /** Makes a deadline for a run that begins. */
+  /** Creates the deadline of a run that starts. */
   runDeadline?: (experiment: Experiment | undefined) => AbortSignal;
 };
 
-/** Opens the lab on its stores. It does not listen yet. */
+/** Creates the lab on its stores. It does not listen yet. */
 export function openLab({ config, experiments, program, runDeadline = deadlineFor }: Options) {
-  // Who the client is does not matter here, so that no proxy is believed.
+  // The lab does not use client addresses, so it trusts no proxy.
   const app = openApp({ logLevel: config.logLevel, logBase: { service: 'lab' }, trustProxy: false });
   const lifecycle = { draining: false };
   const warn = (what: string) => (error: unknown) => app.log.warn({ err: error }, what);
@@ -36,10 +36,10 @@ export function openLab({ config, experiments, program, runDeadline = deadlineFo
   const pauses = openRedisPauses(
     redis,
     join(config.dataDir, 'redis-pause'),
-    warn('the end of a pause could not be kept'),
+    warn('could not store the end of a pause'),
   );
-  const kept = openKeptRuns(join(config.dataDir, 'runs'), warn('a run could not be read or kept'));
-  const history = openRunHistory(kept, config.dataDir, warn('a result could not be kept'));
+  const kept = openKeptRuns(join(config.dataDir, 'runs'), warn('could not read or store a run'));
+  const history = openRunHistory(kept, config.dataDir, warn('could not store a result'));
   const stores = { databaseUrl: config.databaseUrl, redisUrl: config.redisUrl, description: 'the running stack’s' };
   const queue = openRunQueue({
     ...{ history, kept },
@@ -47,28 +47,26 @@ export function openLab({ config, experiments, program, runDeadline = deadlineFo
       runInProcess({
         ...{ id, experiment, predicted: predicted ?? undefined, stores, program, signal, tell },
         deadline: runDeadline(experiments.find(({ name }) => name === experiment)),
-        onUntidy: warn('a run’s database or keys could not be removed'),
+        onUntidy: warn('could not remove a run’s database or keys'),
       }),
     notBefore: () => pauses.until() ?? 0,
-    onError: warn('a run could not be carried out'),
+    onError: warn('could not execute a run'),
   });
   const deps = { experiments, queue, history, pauses, allowRedisPauses: config.allowRedisPauses };
   buildApp(app, deps, lifecycle, config.publicUrl);
 
   return {
     app,
-    /** Removes what runs left in the stores that were killed, of this lab or on the command line. */
+    /** Removes the databases and keys of killed runs, of this lab or of the command line. */
     async tidy() {
-      await dropAbandonedDatabases(config.databaseUrl).catch(
-        warn('the databases of runs that died could not be dropped'),
-      );
-      await removeAbandonedKeys(config.redisUrl).catch(warn('the keys of runs that died could not be removed'));
+      await dropAbandonedDatabases(config.databaseUrl).catch(warn('could not drop the databases of killed runs'));
+      await removeAbandonedKeys(config.redisUrl).catch(warn('could not remove the keys of killed runs'));
     },
-    /** Ends every run, which ends the streams, and then the rest. */
+    /** Ends every run, and with it the event streams, then closes the server. */
     async close() {
       lifecycle.draining = true;
       await queue.stop();
-      // A connection on which no request ever came is not idle to Node, and would be waited for.
+      // Node does not count a connection without any request as idle, and would wait for it.
       const cut = setTimeout(() => app.server.closeAllConnections(), LAST_ANSWERS_MS);
       await app.close();
       clearTimeout(cut);
@@ -77,7 +75,7 @@ export function openLab({ config, experiments, program, runDeadline = deadlineFo
   };
 }
 
-/** The arms of a run have deadlines of their own; this one is for a process that keeps none. */
+/** A deadline for the whole process of a run, in case its arms ignore their own. */
 function deadlineFor(experiment: Experiment | undefined) {
   const arms = (experiment?.naive.length ?? 0) + 1;
   return AbortSignal.timeout(arms * ARM_DEADLINE_MS + BESIDES_ARMS_MS);

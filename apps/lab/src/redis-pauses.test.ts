@@ -6,13 +6,13 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startLab } from './testing/test-lab.ts';
 
-/** One that may be paused: the others' tests go on with theirs. */
+/** A separate Redis to pause, so that other tests are not affected. */
 let own: Awaited<ReturnType<typeof startRedis>>;
 beforeAll(async () => {
   own = await startRedis();
 });
 afterAll(() => own.stop());
-// The pause of the test before may still last; a lab that finds its Redis silent would take it for away.
+// The previous test's pause may still last, and a lab would take a silent Redis for one that is down.
 beforeEach(async () => {
   const redis = new Redis(own.url);
   await redis.ping();
@@ -24,7 +24,7 @@ const pause = (lab: Awaited<ReturnType<typeof startLab>>, seconds: number) =>
 const current = async (lab: Awaited<ReturnType<typeof startLab>>) =>
   (await lab.call<RedisPause>('GET', '/lab/redis-pauses/current')).body.pausedUntil;
 
-test('while it is paused Redis answers nobody, the lab says until when, and it ends by itself', async () => {
+test('a paused Redis does not respond, the lab reports the end of the pause, and Redis resumes by itself', async () => {
   const lab = await startLab({ redisUrl: own.url });
   const redis = new Redis(own.url);
   await redis.ping();
@@ -34,20 +34,20 @@ test('while it is paused Redis answers nobody, the lab says until when, and it e
   expect(status).toBe(201);
   expect(await current(lab)).toBe(body.pausedUntil);
   await redis.ping();
-  // Redis counts the time from when it was asked, and the lab from just before.
+  // Redis counts from when it receives the command, the lab from just before.
   expect(Date.now() - asked).toBeGreaterThanOrEqual(990);
   expect(Date.parse(body.pausedUntil)).toBeLessThanOrEqual(Date.now());
   expect(await current(lab)).toBeNull();
   redis.disconnect();
 });
 
-test('where others share the stack nobody pauses Redis', async () => {
+test('a pause is refused on a shared stack', async () => {
   const lab = await startLab({ redisUrl: own.url, allowRedisPauses: false });
   expect(await pause(lab, 1)).toMatchObject({ status: 403, body: { error: 'forbidden' } });
   expect(await current(lab)).toBeNull();
 });
 
-test('a pause is not made longer by another', async () => {
+test('a second pause does not extend the first', async () => {
   const lab = await startLab({ redisUrl: own.url });
   const [one, other] = await Promise.all([pause(lab, 1), pause(lab, 10)]);
   expect([one.status, other.status].sort()).toEqual([201, 409]);
@@ -55,7 +55,7 @@ test('a pause is not made longer by another', async () => {
   expect(refused.body).toMatchObject({ error: 'pause_not_possible', retryAfter: expect.any(Number) });
 });
 
-test('a run is not disturbed by a pause, and does not begin in one', async () => {
+test('a pause is refused during a run, and no run starts during a pause', async () => {
   const lab = await startLab({ redisUrl: own.url });
   const running = await lab.add('stuck');
   await lab.untilHere(running.id);
@@ -70,7 +70,7 @@ test('a run is not disturbed by a pause, and does not begin in one', async () =>
   expect(startedAt && startedAt >= body.pausedUntil).toBe(true);
 });
 
-test('a run of the command line is not disturbed by a pause either', async () => {
+test('a pause is refused during a run of the command line', async () => {
   const lab = await startLab({ redisUrl: own.url });
   const stores = { databaseUrl: '', redisUrl: own.url, description: 'a test’s' };
   const arena = openArena(stores);
@@ -82,7 +82,7 @@ test('a run of the command line is not disturbed by a pause either', async () =>
   await expect.poll(async () => (await pause(lab, 1)).status).toBe(201);
 });
 
-test('a lab that starts again in a pause knows of it, and no run begins in it', async () => {
+test('a lab that restarts during a pause knows of it and starts no run', async () => {
   const lab = await startLab({ redisUrl: own.url });
   const { body } = await pause(lab, 5);
   await lab.close();
@@ -95,7 +95,7 @@ test('a lab that starts again in a pause knows of it, and no run begins in it', 
   expect((await again.find(waiting.id)).startedAt?.localeCompare(body.pausedUntil)).toBeGreaterThanOrEqual(0);
 });
 
-test('a Redis that is away is told, and is not taken for paused', async () => {
+test('a Redis that is down is reported as down, not as paused', async () => {
   const gone = await startRedis();
   const lab = await startLab({ redisUrl: gone.url });
   await gone.stop();

@@ -3,10 +3,10 @@ import { maxRedisPauseSeconds } from '@minitickets/contract';
 import { livingRuns } from '@minitickets/decisions/frame/run-keys';
 import type { Redis } from 'ioredis';
 
-/** Has Redis answer nobody for a while. It ends by itself: Redis counts the time, and nothing that could die has to end it. */
+/** Pauses Redis. Redis itself times the pause, so it ends even if the lab crashes. */
 export type RedisPauses = ReturnType<typeof openRedisPauses>;
 
-/** @param file where the end of a pause is kept, so that a lab which starts again in the middle of one knows of it */
+/** @param file stores the end of a pause, for a lab that restarts during one */
 export function openRedisPauses(redis: Redis, file: string, onError: (error: unknown) => void) {
   let untilMs = readEnd(file);
   const setEnd = (ms: number) => {
@@ -18,16 +18,16 @@ export function openRedisPauses(redis: Redis, file: string, onError: (error: unk
     }
   };
   return {
-    /** In milliseconds since the epoch; undefined when Redis is not paused. From memory: Redis itself would not answer. */
+    /** End of the pause in ms since the epoch; undefined without one. From memory, because a paused Redis does not respond. */
     until: () => (untilMs > Date.now() ? untilMs : undefined),
 
-    /** Whether any experiment runs on this Redis, also one of the command line. @throws what `redisFailure` of the API tells */
+    /** Whether any experiment uses this Redis, including the command line's. @throws whatever `redisFailure` recognises if Redis is down */
     wouldDisturb: async () => (await livingRuns(redis)).size > 0,
 
-    /** @throws what `redisFailure` of the API tells, if Redis is away */
+    /** Starts a pause. @throws whatever `redisFailure` recognises if Redis is down */
     async pause(seconds: number) {
       const before = untilMs;
-      // Set before it is asked: of two that come together the second one sees it.
+      // Set before the command is sent, so that a concurrent request sees it.
       setEnd(Date.now() + seconds * 1000);
       try {
         await redis.call('CLIENT', 'PAUSE', String(seconds * 1000), 'ALL');
@@ -40,7 +40,7 @@ export function openRedisPauses(redis: Redis, file: string, onError: (error: unk
   };
 }
 
-/** An end that no pause can have, as after a change of the clock, is none. */
+/** Ignores an end that is too far away for any pause, such as after a clock change. */
 function readEnd(file: string) {
   try {
     const ms = Number(readFileSync(file, 'utf8'));

@@ -4,10 +4,10 @@ import { experiments } from '@minitickets/decisions/experiments';
 import { readConfig } from './config.ts';
 import { openLab } from './lab.ts';
 
-/** What has not ended by then is cut off: a run has 3 s to stop, and its database takes a moment to drop. */
+/** Deadline of a shutdown: a run has 3 s to stop, and its database takes a moment to drop. */
 const STOP_DEADLINE_MS = 7_000;
 
-/** The lab's life: configuration, what is kept, listen; on SIGTERM end what runs. */
+/** The lab's life cycle: read the configuration and stored runs, listen, and on SIGTERM stop the runs. */
 async function main() {
   const config = readConfig();
   const program = { path: fileURLToPath(new URL('./runs/run-program.js', import.meta.url)), execArgv: [] };
@@ -19,12 +19,12 @@ async function main() {
     void lab.close().then(() => process.exit(0));
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop);
-  // Last, as a store that is away makes it slow: who stops the lab meanwhile is heard.
+  // Last, because a store that is down makes it slow; a signal to stop is handled meanwhile.
   await lab.tidy();
 }
 
 main().catch((error: unknown) => {
-  // A wrong configuration is for the person who starts us: no stack, just what to mend.
+  // A configuration error is for the operator: print what to fix, without a stack trace.
   console.error(error instanceof ConfigError ? error.message : error);
   process.exit(1);
 });

@@ -112,7 +112,7 @@ test('every refusal on a buyer’s way is explained and leads on', async () => {
   await heading(page, 'What’s on').waitFor();
 
   await page.getByRole('link', { name: eventName }).click();
-  await page.getByLabel('Lawn tickets').fill('9');
+  await page.getByLabel('Lawn tickets', { exact: true }).fill('9');
   // This event allows six tickets per person.
   await page.getByRole('button', { name: 'Hold 6 tickets' }).click();
   await heading(page, 'Pay for your tickets').waitFor();

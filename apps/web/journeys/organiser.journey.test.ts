@@ -23,7 +23,7 @@ test('an organiser creates an event, a buyer books it, and the door admits each 
   await page.getByLabel('Name').fill('Late Show');
   await page.getByLabel('Venue').fill('Kino, Portland');
   await page.getByLabel('Time zone').selectOption('America/Los_Angeles');
-  await page.getByLabel('Ticket type').fill('Stalls');
+  await page.getByLabel('Ticket type', { exact: true }).fill('Stalls');
   await page.getByLabel('Price in EUR').fill('12,50');
   await page.getByLabel('Number of tickets').fill('40');
   await page.getByRole('button', { name: 'Create event' }).click();
@@ -37,7 +37,7 @@ test('an organiser creates an event, a buyer books it, and the door admits each 
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
   await page.getByText('Add a ticket type').click();
-  await page.getByLabel('Ticket type').last().fill('Balcony');
+  await page.getByLabel('Ticket type', { exact: true }).last().fill('Balcony');
   await page.getByLabel('Price in EUR').last().fill('20');
   await page.getByLabel('Number of tickets').last().fill('10');
   await page.getByRole('button', { name: 'Add ticket type' }).click();

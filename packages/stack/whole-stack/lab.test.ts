@@ -52,7 +52,7 @@ test('a killed lab takes nothing down with it, and after its restart no run goes
   for (const { id } of [running, waiting]) {
     expect(await find(id)).toMatchObject({
       status: 'failed',
-      failure: 'The lab ended before the run did.',
+      failure: 'The lab stopped before the run finished.',
     });
   }
   await expect.poll(scratchDatabases, { timeout: 30_000 }).toEqual([]);

@@ -4,7 +4,7 @@ import type { Lifecycle } from '@minitickets/api/routes/health';
 
 const quietly = { logLevel: 'warn' } as const;
 
-/** Stores are not asked: a run whose store is away says so, and what has ended can still be read. */
+/** Does not check the stores: a run reports a store that is down, and past runs stay readable. */
 export function healthRoutes(app: Api, lifecycle: Lifecycle) {
   app.get('/health/live', quietly, async () => ({ status: 'live' }));
   app.get('/health/ready', quietly, async (_request, reply) =>

@@ -4,17 +4,17 @@ import { newRedisPause, redisPause } from '@minitickets/contract';
 import type { Deps } from '../deps.ts';
 
 const code = 'pause_not_possible';
-const running = { code, detail: 'An experiment is running: wait until it has ended.' } as const;
+const running = { code, detail: 'An experiment is running. Try again when it has finished.' } as const;
 const forbidden = {
   code: 'forbidden',
-  detail: 'This lab does not pause Redis: it would stop log-ins and bookings for everybody who shares the stack.',
+  detail: 'This lab does not pause Redis, because that would stop log-ins and bookings of everyone who uses the stack.',
 } as const;
 
 export function redisPauseRoutes(app: Api, { pauses, queue, allowRedisPauses }: Deps) {
   const whyNot = () => {
     const until = pauses.until();
     if (until === undefined) return queue.isRunning() ? running : undefined;
-    return { code, detail: 'Redis is paused already.', retryAfterMs: until - Date.now() } as const;
+    return { code, detail: 'Redis is already paused.', retryAfterMs: until - Date.now() } as const;
   };
 
   app.post(
@@ -22,8 +22,8 @@ export function redisPauseRoutes(app: Api, { pauses, queue, allowRedisPauses }: 
     { schema: { body: newRedisPause, response: { 201: redisPause } } },
     async ({ body: { seconds } }, reply) => {
       if (!allowRedisPauses) return sendProblem(reply, forbidden);
-      // A pause in the middle of a run would change the experiment. The lab's own state may have changed while Redis was asked, so
-      // it is checked again, in the same tick as the pause begins.
+      // A pause during a run would distort the experiment. The lab's state may have changed while Redis was queried, so it is
+      // checked again in the same tick in which the pause starts.
       const problem = whyNot() ?? ((await pauses.wouldDisturb()) ? running : undefined) ?? whyNot();
       if (problem) return sendProblem(reply, problem);
       return reply.code(201).send({ pausedUntil: inWords(await pauses.pause(seconds)) });

@@ -9,7 +9,7 @@ import { startLab } from '../testing/test-lab.ts';
 
 const noRun = '11111111-1111-4111-8111-111111111111';
 
-test('the list has every experiment with its arms, and is what the contract says', async () => {
+test('the list contains every experiment with its arms and matches the contract', async () => {
   const lab = await startLab();
   const items = await lab.experiments();
   expect(items.map(({ name }) => name)).toEqual(oddExperiments.map(({ name }) => name));
@@ -17,7 +17,7 @@ test('the list has every experiment with its arms, and is what the contract says
   expect(items[0]).toMatchObject({ name: 'plain', arms: [{ name: 'short' }, { name: 'shipped' }], lastRun: null });
 });
 
-test('a run is named by its location, and what was predicted comes back judged', async () => {
+test('a new run has a Location, and its result judges the prediction', async () => {
   const lab = await startLab();
   const { status, headers, body } = await lab.call<Run>('POST', '/lab/runs', { experiment: 'plain', predicted: 3.5 });
   expect([status, headers.get('location')]).toEqual([201, `/lab/runs/${labRun.parse(body).id}`]);
@@ -28,7 +28,7 @@ test('a run is named by its location, and what was predicted comes back judged',
   });
 });
 
-test('a listener that was cut off hears what it missed, and nothing twice', async () => {
+test('a client that reconnects to a stream gets the missed events and none twice', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   const all = await lab.untilEnded(id);
@@ -37,12 +37,12 @@ test('a listener that was cut off hears what it missed, and nothing twice', asyn
     for await (const event of lab.events(id, last)) rest.push(event);
     expect(rest).toEqual(all.slice(last));
   }
-  // A browser comes again whenever a stream ends, unless it is told so.
+  // A browser reconnects whenever a stream ends, unless it gets a 204.
   const heardAll = { 'last-event-id': String(all.length) };
   expect((await fetch(`${lab.url}/lab/runs/${id}/events`, { headers: heardAll })).status).toBe(204);
 });
 
-test('who listens from the beginning and who comes at the end hear the same', async () => {
+test('a late client gets the same events as one that listened from the start', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   const [one, other] = await Promise.all([lab.untilEnded(id), lab.untilEnded(id)]);
@@ -50,7 +50,7 @@ test('who listens from the beginning and who comes at the end hear the same', as
   expect(await lab.untilEnded(id)).toEqual(one);
 });
 
-test('no more listen than may, and a listener that leaves makes room', async () => {
+test('the number of streams is bounded, and a client that disconnects frees its slot', async () => {
   const lab = await startLab();
   const { id } = await lab.add('stuck');
   const listeners = Array.from({ length: 64 }, () => lab.events(id));
@@ -60,7 +60,7 @@ test('no more listen than may, and a listener that leaves makes room', async () 
   await expect.poll(() => lab.events(id).next(), { timeout: 10_000 }).toMatchObject({ done: false });
 });
 
-test('listeners that leave at once, also while the log is read, take no place with them', async () => {
+test('clients that disconnect at once, even while the log is read, free their slots', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   await lab.untilEnded(id);
@@ -68,7 +68,7 @@ test('listeners that leave at once, also while the log is read, take no place wi
   const ask = `GET /lab/runs/${id}/events HTTP/1.1\r\nhost: localhost\r\n\r\n`;
   const leaving = Array.from({ length: 80 }, async () => {
     const socket = connect(Number(port), '127.0.0.1');
-    // Two at once on one connection: the second answer waits behind the first.
+    // Two pipelined requests on one connection: the second response waits for the first.
     socket.write(ask + ask, () => socket.resetAndDestroy());
     await once(socket, 'close').catch(() => {});
   });
@@ -76,23 +76,15 @@ test('listeners that leave at once, also while the log is read, take no place wi
   await expect.poll(() => Promise.all(Array.from({ length: 64 }, () => lab.untilEnded(id)))).toHaveLength(64);
 });
 
-describe('what nobody should send is answered with a problem, and the lab goes on', () => {
+describe('invalid requests get a problem, and the lab keeps working', () => {
   const json = { 'content-type': 'application/json' };
   test.each([
-    ['an experiment that there is not', 'POST', '/lab/runs', { experiment: 'nonsense' }, {}, 404, 'not_found'],
+    ['an unknown experiment', 'POST', '/lab/runs', { experiment: 'nonsense' }, {}, 404, 'not_found'],
     ['a name that is a path', 'POST', '/lab/runs', { experiment: '../../etc' }, {}, 400, 'validation_failed'],
-    ['a name of an object’s own', 'POST', '/lab/runs', { experiment: 'constructor' }, {}, 404, 'not_found'],
+    ['a name that is an object property', 'POST', '/lab/runs', { experiment: 'constructor' }, {}, 404, 'not_found'],
+    ['an unknown field', 'POST', '/lab/runs', { experiment: 'plain', mutated: true }, {}, 400, 'validation_failed'],
     [
-      'more than is asked for',
-      'POST',
-      '/lab/runs',
-      { experiment: 'plain', mutated: true },
-      {},
-      400,
-      'validation_failed',
-    ],
-    [
-      'a guess that is no number',
+      'a guess that is not a number',
       'POST',
       '/lab/runs',
       { experiment: 'plain', predicted: '7' },
@@ -100,17 +92,9 @@ describe('what nobody should send is answered with a problem, and the lab goes o
       400,
       'validation_failed',
     ],
-    [
-      'a guess without end',
-      'POST',
-      '/lab/runs',
-      { experiment: 'plain', predicted: 1e300 },
-      {},
-      400,
-      'validation_failed',
-    ],
+    ['an infinite guess', 'POST', '/lab/runs', { experiment: 'plain', predicted: 1e300 }, {}, 400, 'validation_failed'],
     ['nothing', 'POST', '/lab/runs', undefined, json, 400, 'validation_failed'],
-    ['a body for ever', 'POST', '/lab/runs', { experiment: 'a'.repeat(70_000) }, {}, 413, 'too_large'],
+    ['a body that is too large', 'POST', '/lab/runs', { experiment: 'a'.repeat(70_000) }, {}, 413, 'too_large'],
     [
       'a form',
       'POST',
@@ -120,15 +104,15 @@ describe('what nobody should send is answered with a problem, and the lab goes o
       415,
       'unsupported_media_type',
     ],
-    ['a run that there is not', 'GET', `/lab/runs/${noRun}`, undefined, {}, 404, 'not_found'],
-    ['the events of none', 'GET', `/lab/runs/${noRun}/events`, undefined, {}, 404, 'not_found'],
-    ['the end of none', 'DELETE', `/lab/runs/${noRun}`, undefined, {}, 404, 'not_found'],
-    ['an id that is none', 'GET', '/lab/runs/..%2f..%2fsecrets', undefined, {}, 400, 'validation_failed'],
-    ['an address that cannot be read', 'GET', '/lab/runs/%E0%A4%A', undefined, {}, 404, 'not_found'],
-    ['a list without end', 'GET', '/lab/runs?limit=1000000', undefined, {}, 400, 'validation_failed'],
-    ['a question that is not asked', 'GET', '/lab/runs?order=asc', undefined, {}, 400, 'validation_failed'],
+    ['an unknown run', 'GET', `/lab/runs/${noRun}`, undefined, {}, 404, 'not_found'],
+    ['the events of an unknown run', 'GET', `/lab/runs/${noRun}/events`, undefined, {}, 404, 'not_found'],
+    ['the cancellation of an unknown run', 'DELETE', `/lab/runs/${noRun}`, undefined, {}, 404, 'not_found'],
+    ['a malformed id', 'GET', '/lab/runs/..%2f..%2fsecrets', undefined, {}, 400, 'validation_failed'],
+    ['a malformed URL', 'GET', '/lab/runs/%E0%A4%A', undefined, {}, 404, 'not_found'],
+    ['a list without a bound', 'GET', '/lab/runs?limit=1000000', undefined, {}, 400, 'validation_failed'],
+    ['an unknown query parameter', 'GET', '/lab/runs?order=asc', undefined, {}, 400, 'validation_failed'],
     [
-      'a last event that is none',
+      'a malformed Last-Event-ID',
       'GET',
       `/lab/runs/${noRun}/events`,
       undefined,
@@ -136,11 +120,11 @@ describe('what nobody should send is answered with a problem, and the lab goes o
       400,
       'validation_failed',
     ],
-    ['a pause for ever', 'POST', '/lab/redis-pauses', { seconds: 3600 }, {}, 400, 'validation_failed'],
-    ['a pause of a moment', 'POST', '/lab/redis-pauses', { seconds: 0.5 }, {}, 400, 'validation_failed'],
-    ['a page elsewhere', 'GET', '/lab/', undefined, {}, 404, 'not_found'],
+    ['a pause that is too long', 'POST', '/lab/redis-pauses', { seconds: 3600 }, {}, 400, 'validation_failed'],
+    ['a pause that is too short', 'POST', '/lab/redis-pauses', { seconds: 0.5 }, {}, 400, 'validation_failed'],
+    ['an unknown path', 'GET', '/lab/', undefined, {}, 404, 'not_found'],
     [
-      'a write of another origin',
+      'a write from another origin',
       'POST',
       '/lab/runs',
       { experiment: 'plain' },
@@ -149,7 +133,7 @@ describe('what nobody should send is answered with a problem, and the lab goes o
       'cross_origin',
     ],
     [
-      'a write of another site',
+      'a write from another site',
       'DELETE',
       `/lab/runs/${noRun}`,
       undefined,
@@ -178,7 +162,7 @@ describe('what nobody should send is answered with a problem, and the lab goes o
 });
 
 test.each(['evil.example', 'lab', 'localhost.evil.example'])(
-  'the lab does not answer under a name that is not its own: %s',
+  'the lab refuses requests for a foreign host name: %s',
   async (host) => {
     const lab = await startLab();
     const { port } = new URL(lab.url);
@@ -193,7 +177,7 @@ test.each(['evil.example', 'lab', 'localhost.evil.example'])(
         });
         asked.once('error', reject).end();
       });
-      // Probes name the lab as their network does.
+      // Health probes use the lab's name in their network.
       expect(status).toBe(path === '/health/live' ? 200 : 421);
     }
     expect(await lab.list()).toEqual([]);
@@ -203,7 +187,7 @@ test.each(['evil.example', 'lab', 'localhost.evil.example'])(
 test.each([
   ['another scheme', (origin: string) => origin.replace('http:', 'https:')],
   ['another port', (origin: string) => origin.replace(/\d+$/, '1')],
-])('a write of %s is of another origin, also with an Authorization header', async (_what, change) => {
+])('a write from %s is cross-origin, even with an Authorization header', async (_what, change) => {
   const lab = await startLab();
   const headers = { origin: change(lab.url), authorization: 'Bearer x' };
   const answer = await lab.call('POST', '/lab/runs', { experiment: 'plain' }, headers);
@@ -212,7 +196,7 @@ test.each([
   expect(own.status).toBe(201);
 });
 
-test('every answer tells browsers what the API tells them, and is kept by no cache', async () => {
+test('every response has the API’s security headers and is not cached', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   const answers = await Promise.all([
@@ -227,7 +211,7 @@ test('every answer tells browsers what the API tells them, and is kept by no cac
   }
 });
 
-test('the head of a stream is there before anything is told', async () => {
+test('the headers of a stream arrive before its first event', async () => {
   const lab = await startLab();
   const { id } = await lab.add('stuck');
   await lab.untilHere(id);
@@ -242,7 +226,7 @@ test('the head of a stream is there before anything is told', async () => {
   expect(head).toBe('text/event-stream');
 });
 
-test('health is told until it ends', async () => {
+test('the lab is healthy until it stops', async () => {
   const lab = await startLab();
   expect(await lab.call('GET', '/health/live')).toMatchObject({ status: 200, body: { status: 'live' } });
   expect(await lab.call('GET', '/health/ready')).toMatchObject({ status: 200, body: { status: 'ready' } });

@@ -7,43 +7,43 @@ import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 import type { RunLog } from '../runs/run-log.ts';
 
-/** Below every silence that a balancer, or our own server, takes for a dead connection. */
+/** Shorter than the idle timeouts of load balancers and of our own server. */
 const HEARTBEAT_MS = 5_000;
 const MOST_LISTENERS = 64;
 
 const params = z.object({ id });
 const headers = z.object({ 'last-event-id': wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0) });
 
-/** What a run tells, as `text/event-stream`: from the beginning, or from where a listener was cut off. */
+/** Streams the events of a run as `text/event-stream`, from the start or from the client's Last-Event-ID. */
 export function runEventRoutes(app: Api, { queue }: Deps) {
   let listeners = 0;
   app.get('/lab/runs/:id/events', { schema: { params, headers } }, async (request, reply) => {
     if (listeners >= MOST_LISTENERS) fail({ kind: 'busy', what: 'events' });
     const left = whenLeft(request.raw, reply.raw);
     if (left.aborted) return reply.hijack();
-    // Taken and given back before anything is waited for: who leaves while the log is read gives the place back too.
+    // Registered before any wait, so that a client that disconnects while the log is read frees its slot too.
     listeners += 1;
     left.addEventListener('abort', () => {
       listeners -= 1;
     });
     const log = (await queue.logOf(request.params.id)) ?? fail({ kind: 'not-found', what: 'run' });
     const last = log.resumeAfter(request.headers['last-event-id']);
-    // A browser that has heard everything would come again and again; this is how it is told not to.
+    // A 204 stops a browser that has received everything from reconnecting forever.
     if (log.isOverAfter(last)) return reply.code(204).send();
     const stream = Readable.from(eventStream(log, last, left));
-    // `no-transform`: a proxy that compresses would keep events back.
+    // `no-transform`: a compressing proxy would buffer events.
     return reply.header('cache-control', 'no-store, no-transform').type('text/event-stream').send(stream);
   });
 }
 
-/** Aborted once an answer is over, or nobody is there to hear it. */
+/** Returns a signal that aborts when the response ends or the client disconnects. */
 function whenLeft({ socket }: IncomingMessage, answer: ServerResponse): AbortSignal {
   const left = new AbortController();
   const leave = () => {
     socket.off('close', leave);
     left.abort();
   };
-  // An answer that still waits for its turn on the connection is not told that the connection is gone.
+  // A pipelined response that waits for its turn gets no event when the connection closes.
   if (socket.destroyed) leave();
   socket.once('close', leave);
   answer.once('close', leave);
@@ -52,7 +52,7 @@ function whenLeft({ socket }: IncomingMessage, answer: ServerResponse): AbortSig
 
 async function* eventStream(log: RunLog, from: number, signal: AbortSignal) {
   let last = from;
-  // The head of the answer leaves with its first bytes.
+  // Node sends the headers with the first bytes of the body.
   yield ':\n\n';
   while (!signal.aborted) {
     const told = await log.after(last, { withinMs: HEARTBEAT_MS, signal });

@@ -5,7 +5,7 @@ import { id, labRun, labRunsQuery, newLabRun } from '@minitickets/contract';
 import { z } from 'zod';
 import type { Deps } from '../deps.ts';
 
-/** About as long as a run takes. */
+/** Roughly the duration of a run. */
 const RETRY_AFTER_MS = 5_000;
 
 const params = z.object({ id });
@@ -20,7 +20,7 @@ export function runRoutes(app: Api, { experiments, queue, history }: Deps) {
       if (run) return reply.code(201).header('location', `/lab/runs/${run.id}`).send(run);
       return sendProblem(reply, {
         code: 'lab_busy',
-        detail: 'As many runs wait as may. One of them ends within seconds.',
+        detail: 'The queue is full. Try again in a few seconds.',
         retryAfterMs: RETRY_AFTER_MS,
       });
     },

@@ -3,27 +3,27 @@ import { startRedis } from '@minitickets/stack/redis';
 import { expect, test } from 'vitest';
 import { failureReason } from './failure-reason.ts';
 
-test('a Redis that goes away during a run is told in our words', async () => {
+test('a lost Redis connection becomes a readable reason', async () => {
   const own = await startRedis();
   const redis = openRedis({ url: own.url, keyPrefix: '', deadlineMs: 10_000, onError: () => {} });
   await new Promise((resolve) => redis.once('ready', resolve));
   const cut = redis.blpop('nothing', 0).catch((error: unknown) => error);
   await own.stop();
-  expect(failureReason(await cut)).toBe('Redis went away during the run.');
+  expect(failureReason(await cut)).toBe('Redis failed during the run.');
   const later = await redis.ping().catch((error: unknown) => error);
-  expect(failureReason(new Error('Failed query', { cause: later }))).toBe('Redis went away during the run.');
+  expect(failureReason(new Error('Failed query', { cause: later }))).toBe('Redis failed during the run.');
   redis.disconnect();
 });
 
 test.each([
-  [new Error('Connection terminated unexpectedly'), 'PostgreSQL went away during the run.'],
+  [new Error('Connection terminated unexpectedly'), 'PostgreSQL failed during the run.'],
   [
     Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
-    'A store went away during the run.',
+    'A store failed during the run.',
   ],
   [new Error('select 1', { cause: new Error('the arm fell off') }), 'the arm fell off'],
   [new AggregateError([new Error('the first')]), 'the first'],
-  ['nothing', 'It threw something that is no error.'],
-])('%s is told as: %s', (error, reason) => {
+  ['nothing', 'The run threw a value that is not an error.'],
+])('%s becomes the reason: %s', (error, reason) => {
   expect(failureReason(error)).toBe(reason);
 });

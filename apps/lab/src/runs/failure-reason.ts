@@ -1,16 +1,16 @@
 import { postgresFailure } from '@minitickets/api/db/postgres-failures';
 import { redisFailure } from '@minitickets/api/db/redis-failures';
 
-/** A sentence for people: what was at the bottom of it, without where it happened. What stands above that may be a whole statement. */
+/** Returns a readable reason: the message of the root cause, because outer errors may quote whole statements. No stack. */
 export function failureReason(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return failureReason(error.errors[0]);
   if (error instanceof Error && error.cause instanceof Error) return failureReason(error.cause);
-  if (!(error instanceof Error)) return 'It threw something that is no error.';
+  if (!(error instanceof Error)) return 'The run threw a value that is not an error.';
   const store = storeThatWentAway(error);
-  return store ? `${store} went away during the run.` : error.message || error.name;
+  return store ? `${store} failed during the run.` : error.message || error.name;
 }
 
-/** The drivers' own words are about their options. An error of the network alone does not say whose connection it was. */
+/** Names the store that failed. The drivers' messages are about their options, and a network error does not say whose connection it was. */
 function storeThatWentAway(error: Error) {
   const [redis, postgres] = [redisFailure(error), postgresFailure(error)].map(
     (each) => each?.kind === 'store-unavailable',

@@ -8,7 +8,7 @@ import type { ToldEvent } from './run-log.ts';
 
 export type Run = LabRun<ExperimentResult>;
 
-/** Of what stands in a result only these are read by the lab itself. */
+/** The only fields of a result that the lab itself reads. */
 const result = z.looseObject({
   experiment: z.string(),
   ranAt: instant,
@@ -20,16 +20,16 @@ const asResult = (value: z.infer<typeof result>) => value as unknown as Experime
 const keptRun = labRun.extend({ result: result.transform(asResult).nullable() });
 const toldEvents = z.array(z.object({ id: z.int().min(1), event: z.string(), data: z.string() }));
 
-const endedWithTheLab = 'The lab ended before the run did.';
+const endedWithTheLab = 'The lab stopped before the run finished.';
 
-/** Runs on disk, a file each, and what they told in another. What cannot be written is told to `onError`, and only memory knows it. */
+/** Stores runs on disk: a file per run, and another for its events. A run that cannot be written stays in memory, and `onError` is called. */
 export type KeptRuns = ReturnType<typeof openKeptRuns>;
 
-/** @param folder made if it is not there */
+/** @param folder created if missing */
 export function openKeptRuns(folder: string, onError: (error: unknown) => void) {
   const fileOf = (runId: string) => join(folder, `${runId}.json`);
   const eventsFileOf = (runId: string) => join(folder, `${runId}.events.json`);
-  // One write after the other, so that the newest state of a run stays.
+  // Writes are sequential, so that the newest state of a run wins.
   let writing = Promise.resolve();
   const write = (path: string, value: unknown) => {
     const text = JSON.stringify(value);
@@ -38,7 +38,7 @@ export function openKeptRuns(folder: string, onError: (error: unknown) => void) 
   };
 
   return {
-    /** All that are kept, in no order; those that had not ended when the lab did have failed. */
+    /** All stored runs, in no order. Runs that were unfinished when the lab stopped have failed. */
     load(): Run[] {
       mkdirSync(folder, { recursive: true });
       const runs = readdirSync(folder).flatMap((name) => readRun(folder, name, onError));
@@ -53,7 +53,7 @@ export function openKeptRuns(folder: string, onError: (error: unknown) => void) 
     keep: (run: Run) => write(fileOf(run.id), run),
     keepEvents: (runId: string, events: readonly ToldEvent[]) => write(eventsFileOf(runId), events),
 
-    /** What a run told; nothing if that is not known any more. */
+    /** The events of a run; empty if they are no longer stored. */
     async readEvents(runId: string): Promise<ToldEvent[]> {
       try {
         return toldEvents.parse(JSON.parse(await readFile(eventsFileOf(runId), 'utf8')));
@@ -69,12 +69,12 @@ export function openKeptRuns(folder: string, onError: (error: unknown) => void) 
         .catch(onError);
     },
 
-    /** All that was to be written is. */
+    /** Resolves when all pending writes are done. */
     written: () => writing,
   };
 }
 
-/** The same run as the last that `npm run experiment` made, if its file tells one. */
+/** Returns the last run of `npm run experiment` from its result file, if there is one. */
 export function runOfResult(runId: string, value: unknown): Run | undefined {
   const read = result.safeParse(value);
   if (!read.success) return undefined;
@@ -90,13 +90,13 @@ function readRun(folder: string, name: string, onError: (error: unknown) => void
   const [runId = '', ...rest] = name.split('.');
   if (!id.safeParse(runId).success) return [];
   if (rest.join('.') !== 'json') {
-    // A draft of a write that was broken off.
+    // A temporary file of an interrupted write.
     if (rest.at(-1) === 'draft') rmSync(join(folder, name), { force: true });
     return [];
   }
   try {
     const run = keptRun.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
-    if (run.id !== runId) throw new Error(`${name} holds another run`);
+    if (run.id !== runId) throw new Error(`${name} contains another run`);
     return [run];
   } catch (error) {
     onError(error);
@@ -104,7 +104,7 @@ function readRun(folder: string, name: string, onError: (error: unknown) => void
   }
 }
 
-/** A reader, and the next start, see the old file or the new one. */
+/** Replaces a file atomically: readers see the old or the new content. */
 async function writeWhole(path: string, text: string) {
   const draft = `${path}.draft`;
   await writeFile(draft, text);

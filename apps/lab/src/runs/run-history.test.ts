@@ -20,7 +20,7 @@ const run = (n: number, change: Partial<Run> = {}): Run => ({
   ...change,
 });
 
-/** A folder in which a lab kept these runs. */
+/** A folder with these stored runs. */
 function folderWith(...runs: Run[]) {
   const dataDir = newDataDir();
   mkdirSync(join(dataDir, 'runs'));
@@ -31,7 +31,7 @@ function folderWith(...runs: Run[]) {
 const lastRunOf = async (lab: Awaited<ReturnType<typeof startLab>>, name = 'plain') =>
   (await lab.experiments()).find((each) => each.name === name)?.lastRun;
 
-test('a lab that starts again knows its runs, and what they told, word for word', async () => {
+test('a restarted lab knows its runs and their events exactly', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   await lab.untilEnded(id);
@@ -43,12 +43,12 @@ test('a lab that starts again knows its runs, and what they told, word for word'
   expect(await lastRunOf(again)).toEqual(kept);
 });
 
-test('what waited or ran when the lab was killed has failed, for this start and the next', async () => {
+test('a run that was queued or running when the lab was killed has failed, after any restart', async () => {
   const open = { endedAt: null, startedAt: null };
   const queued = run(1, { ...open, status: 'queued', position: 1 });
   const running = run(2, { ...open, status: 'running', position: 0, startedAt: second(2) });
   const lab = await startLab({ dataDir: folderWith(queued, running) });
-  const failed = { status: 'failed', position: null, failure: 'The lab ended before the run did.' };
+  const failed = { status: 'failed', position: null, failure: 'The lab stopped before the run finished.' };
   for (const { id } of [queued, running]) {
     expect(await lab.find(id)).toMatchObject(failed);
     expect((await lab.untilEnded(id)).map(({ event, data }) => [event, data])).toMatchObject([['run', failed]]);
@@ -58,7 +58,7 @@ test('what waited or ran when the lab was killed has failed, for this start and 
   expect(await (await startLab({ dataDir: lab.dataDir })).find(running.id)).toEqual(found);
 });
 
-test('who heard the beginning of a run before the lab was killed is told once how it ended', async () => {
+test('a client that listened before the lab was killed gets the end of the run once', async () => {
   const running = run(1, { status: 'running', position: 0, endedAt: null });
   const lab = await startLab({ dataDir: folderWith(running) });
   for (const heard of [1, 2, 37, 5_000]) {
@@ -71,7 +71,7 @@ test('who heard the beginning of a run before the lab was killed is told once ho
   }
 });
 
-test('who says that it heard what was never told hears everything', async () => {
+test('an unknown Last-Event-ID replays all events', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   const all = await lab.untilEnded(id);
@@ -80,7 +80,7 @@ test('who says that it heard what was never told hears everything', async () => 
   expect(heard).toEqual(all);
 });
 
-test('what the runs of a lab that was killed left in the stores is removed by the next start', async () => {
+test('a start removes the databases and keys of runs that were killed with the lab', async () => {
   const running = run(1, { status: 'running', position: 0, endedAt: null });
   const lab = await startLab({ dataDir: folderWith(running) });
   const redis = new Redis(inject('testRedisUrl'));
@@ -90,7 +90,7 @@ test('what the runs of a lab that was killed left in the stores is removed by th
   redis.disconnect();
 });
 
-test('of each experiment the last ten that ended are kept, and its last result in any case', async () => {
+test('the lab keeps the last ten finished runs of each experiment, and always its last result', async () => {
   const withResult = run(1, { status: 'finished', proved: true, result: result(second(1)) });
   const others = Array.from({ length: 14 }, (_, index) => run(index + 2));
   const lab = await startLab({ dataDir: folderWith(withResult, ...others) });
@@ -107,7 +107,7 @@ test('of each experiment the last ten that ended are kept, and its last result i
   expect(files.sort()).toEqual([...kept, id].map((each) => `${each}.json`).sort());
 });
 
-test('a run that waited while ten newer ones ended is kept when it ends, with what it told', async () => {
+test('a run that finishes after ten newer ones is kept with its events', async () => {
   const lab = await startLab();
   const blocking = await lab.add('stuck');
   const waiting = await lab.add('plain');
@@ -122,11 +122,11 @@ test('a run that waited while ten newer ones ended is kept when it ends, with wh
     `${waiting.id}.events.json`,
     `${waiting.id}.json`,
   ]);
-  // Ten of the one experiment, one of the other, and what each told.
+  // Ten runs of one experiment, one of the other, and the events of each.
   expect(files).toHaveLength(22);
 });
 
-test('a result of the command line is the last run, from when it is newer; and it is one run, however often it is read', async () => {
+test('a newer result of the command line is the last run, and reading it repeatedly yields the same run', async () => {
   const dataDir = folderWith(run(1, { status: 'finished', proved: true, result: result(second(1)) }));
   const lab = await startLab({ dataDir });
   keepResult(dataDir, result(second(0)));
@@ -139,7 +139,7 @@ test('a result of the command line is the last run, from when it is newer; and i
   expect(await lab.find(last?.id ?? '')).toEqual(last);
 });
 
-test('a run of the lab is kept where the command line keeps its own', async () => {
+test('the lab stores its results where the command line does', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   await lab.untilEnded(id);
@@ -148,7 +148,7 @@ test('a run of the lab is kept where the command line keeps its own', async () =
   expect(kept).toMatchObject({ ranAt: expect.stringMatching(/^20/), machine: expect.stringContaining('Node') });
 });
 
-test('files that are broken, or none of ours, hinder nothing', async () => {
+test('corrupt and foreign files are ignored', async () => {
   const dataDir = folderWith(run(1));
   const write = (name: string, text: string) => writeFileSync(join(dataDir, 'runs', name), text);
   write(`${uuid(2)}.json`, '{"id":');
@@ -164,11 +164,11 @@ test('files that are broken, or none of ours, hinder nothing', async () => {
   expect(readdirSync(join(dataDir, 'runs'))).not.toContain(`${uuid(5)}.json.draft`);
 });
 
-test('a run goes on when it cannot be written down', async () => {
+test('a run continues when it cannot be stored', async () => {
   const dataDir = newDataDir();
   const lab = await startLab({ dataDir });
   const { id } = await lab.add('stuck');
-  // Something else stands where its file belongs.
+  // A folder occupies the path of its file.
   mkdirSync(join(dataDir, 'runs', `${id}.events.json`));
   await lab.untilHere(id);
   expect(await lab.cancel(id)).toMatchObject({ status: 'cancelled' });

@@ -3,13 +3,13 @@ import { keepResult, readKeptResult } from '@minitickets/decisions/frame/kept-re
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import { type KeptRuns, type Run, runOfResult } from './kept-runs.ts';
 
-/** Of each experiment so many runs that have ended are kept, and its last result in any case. */
+/** Finished runs kept per experiment, besides its last result. */
 const MOST_ENDED = 10;
 
-/** Every run that the lab knows: those that wait or run, and the last ones of each experiment. */
+/** All runs that the lab knows: queued, running, and the last finished ones of each experiment. */
 export type RunHistory = ReturnType<typeof openRunHistory>;
 
-/** @param resultsFolder where `npm run experiment` and the lab keep the last result of each experiment */
+/** @param resultsFolder where `npm run experiment` and the lab store the last result of each experiment */
 export function openRunHistory(kept: KeptRuns, resultsFolder: string, onError: (error: unknown) => void) {
   const runs = new Map(kept.load().map((run) => [run.id, run]));
 
@@ -26,7 +26,7 @@ export function openRunHistory(kept: KeptRuns, resultsFolder: string, onError: (
     return written;
   };
 
-  /** Those that ended first, whenever they were asked for: one that waited long is not forgotten as soon as it has ended. */
+  /** Drops the runs that finished first, not those queued first: a run that waited long must not be dropped as soon as it finishes. */
   const forgetOldest = (latest: Run) => {
     const spared = [latest, lastResultOf(latest.experiment)];
     const others = newestFirst(latest.experiment)
@@ -41,10 +41,10 @@ export function openRunHistory(kept: KeptRuns, resultsFolder: string, onError: (
   return {
     find: (id: string) => runs.get(id),
     newestFirst,
-    /** Keeps a run as it is now. */
+    /** Stores the current state of a run. */
     keep,
 
-    /** Keeps what a run came to where the command line keeps it too. */
+    /** Stores the result of a run where the command line does. */
     keepResult(result: ExperimentResult) {
       try {
         keepResult(resultsFolder, result);
@@ -53,7 +53,7 @@ export function openRunHistory(kept: KeptRuns, resultsFolder: string, onError: (
       }
     },
 
-    /** The last run that came to a result. One that somebody made on the command line since is taken in. */
+    /** The last run with a result, including newer runs of the command line. */
     lastResultOf(experiment: string): Run | undefined {
       const last = lastResultOf(experiment);
       const onDisk = runOfResult(randomUUID(), readKeptResult(resultsFolder, experiment));

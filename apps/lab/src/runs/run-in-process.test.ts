@@ -5,7 +5,7 @@ import { expect, inject, test } from 'vitest';
 import type { Here } from '../testing/odd-experiments.ts';
 import { startLab } from '../testing/test-lab.ts';
 
-/** What there is of a run: its process, its database, its key. */
+/** Which parts of a run exist: its process, its database, its key. */
 async function presentOf({ pid, database, key }: Here) {
   const admin = new pg.Client(inject('testAdminDatabaseUrl'));
   const redis = new Redis(inject('testRedisUrl'));
@@ -22,7 +22,7 @@ async function presentOf({ pid, database, key }: Here) {
 const all = { process: true, databases: 1, keys: 1 };
 const nothing = { process: false, databases: 0, keys: 0 };
 
-test('a run that ends well tells what it came to, and its last event is its last status', async () => {
+test('a successful run has a result, and its last event is its final status', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   const told = await lab.untilEnded(id);
@@ -33,7 +33,7 @@ test('a run that ends well tells what it came to, and its last event is its last
   expect(kinds).toEqual(['begin', ...arm, ...arm, 'end']);
 });
 
-test('a run that is cancelled leaves no process, no database and no key', async () => {
+test('a cancelled run leaves no process, no database and no key', async () => {
   const lab = await startLab();
   const { id } = await lab.add('furnished');
   const here = await lab.untilHere(id);
@@ -42,18 +42,18 @@ test('a run that is cancelled leaves no process, no database and no key', async 
   expect(await presentOf(here)).toEqual(nothing);
 });
 
-test('a run whose process is killed has failed, leaves nothing, and the lab runs the next one', async () => {
+test('a run whose process is killed fails and leaves nothing, and the lab runs the next one', async () => {
   const lab = await startLab();
   const [{ id }, next] = [await lab.add('furnished'), await lab.add('plain')];
   const here = await lab.untilHere(id);
   process.kill(here.pid, 'SIGKILL');
-  const failure = 'Its process ended before the run did (SIGKILL).';
+  const failure = 'The process of the run ended early (SIGKILL).';
   expect((await lab.untilEnded(id)).at(-1)?.data).toMatchObject({ status: 'failed', proved: null, failure });
   expect(await presentOf(here)).toEqual(nothing);
   expect((await lab.untilEnded(next.id)).at(-1)?.data).toMatchObject({ status: 'finished' });
 });
 
-test('a run that does not hear that it is cancelled is killed', async () => {
+test('a run that ignores its cancellation is killed', async () => {
   const lab = await startLab();
   const { id } = await lab.add('deaf');
   const { pid } = await lab.untilHere(id);
@@ -61,29 +61,29 @@ test('a run that does not hear that it is cancelled is killed', async () => {
   expect(isRunning(pid)).toBe(false);
 });
 
-test('a run that takes too long has failed, and leaves nothing', async () => {
+test('a run that exceeds its deadline fails and leaves nothing', async () => {
   const late = new AbortController();
   const lab = await startLab({ runDeadline: () => late.signal });
   const { id } = await lab.add('furnished');
   const here = await lab.untilHere(id);
   late.abort();
-  const failure = 'It took longer than any run may, and was ended.';
+  const failure = 'The run exceeded its time limit.';
   expect((await lab.untilEnded(id)).at(-1)?.data).toMatchObject({ status: 'failed', failure });
   expect(await presentOf(here)).toEqual(nothing);
 });
 
 test.each([
-  ['exiting', 'Its process ended before the run did (exit code 7).'],
-  ['uncaught', 'Its process ended before the run did (exit code 1).'],
+  ['exiting', 'The process of the run ended early (exit code 7).'],
+  ['uncaught', 'The process of the run ended early (exit code 1).'],
   ['throwing', 'the arm fell off'],
-])('a run that ends by %s has failed, and says so without a stack', async (experiment, failure) => {
+])('a run that ends by %s fails with a reason and without a stack trace', async (experiment, failure) => {
   const lab = await startLab();
   const { id } = await lab.add(experiment);
   await lab.untilEnded(id);
   expect(await lab.find(id)).toMatchObject({ status: 'failed', proved: null, result: null, failure });
 });
 
-test('a run that tells too much is thinned out, and its verdict is whole', async () => {
+test('the events of a verbose run are sampled, and its verdict is complete', async () => {
   const lab = await startLab();
   const { id } = await lab.add('chatty');
   await lab.untilEnded(id);

@@ -6,11 +6,11 @@ import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import type { FromRun, ToRun } from './run-messages.ts';
 
-/** The program that a run's process executes, and what Node is told besides. */
+/** The program of a run's process, and the options for Node. */
 export type RunProgram = { path: string; execArgv: readonly string[] };
 
 export type RunOptions = {
-  /** Of the run. */
+  /** The id of the run. */
   id: string;
   experiment: string;
   predicted: number | undefined;
@@ -19,28 +19,28 @@ export type RunOptions = {
   /** Cancels the run. */
   signal: AbortSignal;
   tell: (event: ExperimentEvent) => void;
-  /** Gives the run up. */
+  /** The deadline of the run. */
   deadline: AbortSignal;
-  /** Told when the stores could not be tidied: the next run, or the next start, does it. */
+  /** Called when the run's database or keys could not be removed; the next run or start removes them. */
   onUntidy: (error: unknown) => void;
 };
 
-/** Why a run came to no result, in a sentence. */
+/** A run without a result; the message says why. */
 export class RunFailedError extends Error {
   override name = 'RunFailedError';
 }
 
-/** Asked to stop, a run has so long to do it. */
+/** Time that a run has to stop when asked to. */
 const GRACE_MS = 3_000;
-/** A store that does not answer is not waited for any longer: the next run, or the next start, tidies it. */
+/** Maximum wait for a store during clean-up; the next run or start cleans up otherwise. */
 const TIDY_MS = 20_000;
 const MOST_REASON_CHARACTERS = 500;
 
 /**
- * Runs one experiment in a process of its own. An experiment keeps a processor busy, and may end its process: in the lab's own it
- * would silence the streams, or end everything; and a thread shares the memory and cannot always be ended. The database and the keys
- * of the run belong to the lab, so that they are removed however the process ends.
- * @throws RunFailedError if it comes to no result, the signal's reason if it was cancelled
+ * Runs one experiment in a separate process and returns its result. An experiment keeps a CPU busy and may exit: in the lab's
+ * own process it would block the event streams or end the lab, and a worker thread cannot always be terminated. The lab owns
+ * the run's database and keys, so they are removed however the process ends.
+ * @throws RunFailedError without a result, or the signal's reason if the run was cancelled
  */
 export async function runInProcess(options: RunOptions): Promise<ExperimentResult> {
   const { id, experiment, predicted, stores, program, signal, tell, deadline, onUntidy } = options;
@@ -55,7 +55,8 @@ export async function runInProcess(options: RunOptions): Promise<ExperimentResul
     else if (message.kind === 'needs-database') {
       arena.databaseUrl().then(
         (url) => say({ kind: 'database', url }),
-        (error: Error) => say({ kind: 'no-database', reason: `PostgreSQL gave no database: ${error.message}` }),
+        (error: Error) =>
+          say({ kind: 'no-database', reason: `PostgreSQL could not create the database: ${error.message}` }),
       );
     } else outcome ??= message;
   });
@@ -72,8 +73,8 @@ export async function runInProcess(options: RunOptions): Promise<ExperimentResul
     const how = await ended;
     if (outcome?.kind === 'result') return outcome.result;
     signal.throwIfAborted();
-    if (deadline.aborted) throw new RunFailedError('It took longer than any run may, and was ended.');
-    if (!outcome) throw new RunFailedError(`Its process ended before the run did (${how}).`);
+    if (deadline.aborted) throw new RunFailedError('The run exceeded its time limit.');
+    if (!outcome) throw new RunFailedError(`The process of the run ended early (${how}).`);
     throw new RunFailedError(outcome.reason.slice(0, MOST_REASON_CHARACTERS));
   } finally {
     kill(child);
@@ -88,8 +89,8 @@ async function within(ms: number, work: Promise<unknown>) {
 }
 
 function startProcess({ path, execArgv }: RunProgram) {
-  // Nothing of our environment is for it, and some of that is secret. It leads a process group, so that it ends with whatever
-  // it started.
+  // The environment of the lab contains secrets, so it is not inherited. The process leads a process group, so that its
+  // children end with it.
   return fork(path, [], {
     execArgv: ['--max-old-space-size=384', ...execArgv],
     env: {},
@@ -98,13 +99,13 @@ function startProcess({ path, execArgv }: RunProgram) {
   });
 }
 
-/** Resolves when the process has ended and all that it said was heard. */
+/** Resolves when the process has ended and all its messages were received. */
 async function endOf(child: ChildProcess): Promise<string> {
   try {
     const [code, signalName] = await once(child, 'close');
     return signalName ?? `exit code ${code}`;
   } catch (error) {
-    return error instanceof Error ? error.message : 'it did not start';
+    return error instanceof Error ? error.message : 'not started';
   }
 }
 
@@ -113,6 +114,6 @@ function kill({ pid, exitCode, signalCode }: ChildProcess) {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended in between.
+    // The process has already ended.
   }
 }

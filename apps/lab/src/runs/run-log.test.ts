@@ -15,7 +15,7 @@ const armEnd: ExperimentEvent = {
 const told = (log: ReturnType<typeof openRunLog>) => log.all().map(({ data }) => JSON.parse(data));
 const never = new AbortController().signal;
 
-test('however much a run tells, its log is bounded, and says how much was left out', () => {
+test('the log of a run is bounded and counts the dropped events', () => {
   const log = openRunLog(undefined, 100);
   for (let value = 0; value < 1000; value += 1) log.tellExperiment(level(value));
   const levels = told(log).filter(({ kind }) => kind === 'level');
@@ -23,7 +23,7 @@ test('however much a run tells, its log is bounded, and says how much was left o
   expect(told(log).filter(({ oneIn }) => oneIn)).toEqual([2, 4, 8, 16].map((oneIn) => ({ oneIn })));
 });
 
-test('no outcome is hidden behind another, however regularly they alternate', () => {
+test('sampling keeps every outcome, however regularly they alternate', () => {
   const log = openRunLog(undefined, 100);
   for (let pair = 0; pair < 200; pair += 1) {
     log.tellExperiment(request('served'));
@@ -33,21 +33,21 @@ test('no outcome is hidden behind another, however regularly they alternate', ()
   expect([of('served').length, of('refused').length]).toEqual([50, 50]);
 });
 
-test('how full something was in the end is told, whatever was left out', () => {
+test('the final value of a level is always kept', () => {
   const log = openRunLog(undefined, 100);
   for (let value = 0; value < 998; value += 1) log.tellExperiment(level(value));
   log.tellExperiment(armEnd);
   expect(told(log).slice(-2)).toMatchObject([{ kind: 'level', value: 997 }, { kind: 'arm-end' }]);
 });
 
-test('more series than anybody draws are still bounded', () => {
+test('the number of series is bounded', () => {
   const log = openRunLog(undefined, 1000);
   for (let n = 0; n < 20_000; n += 1) log.tellExperiment(level(1, `bucket ${n}`));
   log.tellExperiment(armEnd);
   expect(log.all().length).toBeLessThan(2_000);
 });
 
-test('scenes without end, and an event without end, are not kept', () => {
+test('the number of scenes and the size of an event are bounded', () => {
   const log = openRunLog();
   const scene = (what: string) => log.tellExperiment({ kind: 'scene', arm: 'shipped', atMs: 0, what });
   scene('a'.repeat(100_000));
@@ -55,7 +55,7 @@ test('scenes without end, and an event without end, are not kept', () => {
   expect(log.all()).toHaveLength(1_000);
 });
 
-test('ids only rise, also where events were left out, and a listener goes on after the last that it heard', async () => {
+test('event ids increase across dropped events, and a listener resumes after its last event', async () => {
   const log = openRunLog(undefined, 10);
   for (let value = 0; value < 40; value += 1) log.tellExperiment(level(value));
   const ids = log.all().map(({ id }) => id);
@@ -64,7 +64,7 @@ test('ids only rise, also where events were left out, and a listener goes on aft
   expect(after?.map(({ id }) => id)).toEqual(ids.filter((id) => id > 20));
 });
 
-test('a listener hears what is told later, nothing when nothing is told in time, and the end', async () => {
+test('a listener gets later events, a timeout without events, and the end', async () => {
   const log = openRunLog();
   const waiting = log.after(0, { withinMs: 60_000, signal: never });
   log.tellRun({ status: 'queued' });
@@ -75,7 +75,7 @@ test('a listener hears what is told later, nothing when nothing is told in time,
   expect(await last).toBeUndefined();
 });
 
-test('a listener that leaves does not wait', async () => {
+test('a listener that disconnects stops waiting', async () => {
   const leaving = new AbortController();
   const waiting = openRunLog().after(0, { withinMs: 60_000, signal: leaving.signal });
   leaving.abort();

@@ -1,36 +1,36 @@
 import { labEventNames } from '@minitickets/contract';
 import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 
-/** One event of a run's stream. `id` counts up within the run, with gaps where events were thinned out. */
+/** One event of a run's stream. The `id` increases within the run, with gaps where events were dropped. */
 export type ToldEvent = { id: number; event: string; data: string };
 
 type Entry = ToldEvent & {
-  /** Which of its series it is, from 0; undefined for what is never thinned. */ nth?: number;
+  /** Its index within its series, from 0; undefined for events that are never dropped. */ nth?: number;
 };
 type Drawn = Extract<ExperimentEvent, { kind: 'request' | 'level' }>;
 
-/** A run may tell more requests and levels than these; then one in two of them is kept, one in four, and so on. */
+/** Above this number of requests and levels, only every second one is kept, then every fourth, and so on. */
 const MOST_DRAWN = 2_000;
-/** Scenes and steps are told to people; no experiment comes near. */
+/** Bound on scenes and steps, which are for people; no experiment comes near it. */
 const MOST_SPOKEN = 1_000;
-/** No single event for drawing is longer. */
+/** Maximum size of one event. */
 const MOST_CHARACTERS = 16_384;
-/** What is thinned apart from each other. More are thinned together. */
+/** Series that are sampled separately; further ones are sampled together. */
 const MOST_SERIES = 500;
 
 /**
- * What a run has told, for whoever listens now or later: bounded, however much the run tells. Listeners read it at their own pace and
- * have no buffer of their own: one that is slow finds fewer events, as one that comes late does.
+ * The events of a run, for current and later listeners. The log is bounded, however many events the run sends. Listeners read
+ * at their own pace without a buffer: a slow one gets fewer events, just like a late one.
  */
 export type RunLog = ReturnType<typeof openRunLog>;
 
 /**
- * Above every id of a run that was broken off: no process tells so much before its deadline. What is told of such a run afterwards
- * has ids from here on, so that they rise for who heard its beginning.
+ * Greater than every id of an interrupted run, because no process sends so many events before its deadline. Later events of
+ * such a run get ids from here on, so that ids keep increasing for clients that heard its start.
  */
 const FIRST_ID_AFTERWARDS = 1_000_000_000;
 
-/** @param told what a run that has ended told, or nothing if that is not known any more; such a log has ended too */
+/** @param told the events of a finished run, if stored; such a log has ended */
 export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) {
   let entries: Entry[] = [...(told ?? [])];
   let ended = told !== undefined;
@@ -39,7 +39,7 @@ export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) 
   let drawn = 0;
   let spoken = 0;
   const countOf = new Map<string, number>();
-  /** The newest level of each series that was left out: how full something was in the end must be seen. */
+  /** The newest dropped level of each series, because its final value must be shown. */
   const leftOut = new Map<string, Drawn>();
   const waiting = new Set<() => void>();
 
@@ -80,7 +80,7 @@ export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) 
   };
 
   return {
-    /** Tells the run itself, at a change of its status or position. */
+    /** Appends the run itself, after a change of its status or position. */
     tellRun: (run: object) => add(labEventNames.run, run),
 
     tellExperiment(event: ExperimentEvent) {
@@ -95,24 +95,24 @@ export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) 
       if (spoken <= MOST_SPOKEN) add(labEventNames.experiment, event);
     },
 
-    /** Nothing follows. */
+    /** Ends the log: no events follow. */
     end() {
       ended = true;
       for (const wake of waiting) wake();
     },
 
-    /** Where a listener goes on that says what it heard last: from the beginning if this was never told. */
+    /** Returns where a listener resumes after its last event id: at the start if that id is unknown. */
     resumeAfter: (id: number) => (id < nextId ? id : 0),
 
-    /** Whether nothing is told after an event, and nothing will be. */
+    /** Whether the log has ended and has no events after this one. */
     isOverAfter: (id: number) => ended && (entries.at(-1)?.id ?? 0) <= id,
 
-    /** All that is told to one who comes now. */
+    /** All events for a new listener. */
     all: (): ToldEvent[] => entries.map(({ id, event, data }) => ({ id, event, data })),
 
     /**
-     * What was told after an event, as soon as there is something.
-     * @returns none when the time is over or the listener has left; undefined when nothing will follow
+     * Waits for events after a given one.
+     * @returns an empty list at the timeout or when the listener disconnects; undefined after the end
      */
     async after(id: number, { withinMs, signal }: { withinMs: number; signal: AbortSignal }) {
       if (!ended && (entries.at(-1)?.id ?? 0) <= id && !signal.aborted)
@@ -124,7 +124,7 @@ export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) 
   };
 }
 
-/** Requests by their outcome, levels by their name: thinned together, one kind might hide the other. */
+/** Returns the series of an event: requests by outcome, levels by name. Sampled together, one could hide another. */
 const seriesOf = (event: Drawn) =>
   `${event.arm} ${event.kind} ${event.kind === 'request' ? event.outcome : event.name}`;
 

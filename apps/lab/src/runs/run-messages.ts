@@ -1,7 +1,7 @@
 import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 
-/** What the lab says to the process of a run. */
+/** Messages from the lab to the process of a run. */
 export type ToRun =
   | {
       kind: 'run';
@@ -9,12 +9,12 @@ export type ToRun =
       predicted: number | undefined;
       arena: { redisUrl: string; redisKeyPrefix: string; description: string };
     }
-  /** The run's database, which it asked for. */
+  /** The database that the run requested. */
   | { kind: 'database'; url: string }
   | { kind: 'no-database'; reason: string }
   | { kind: 'cancel' };
 
-/** What the process of a run says to the lab. */
+/** Messages from the process of a run to the lab. */
 export type FromRun =
   | { kind: 'needs-database' }
   | { kind: 'events'; events: ExperimentEvent[] }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startLab } from '../testing/test-lab.ts';
 import { MOST_WAITING } from './run-queue.ts';
 
-test('one run at a time, in the order in which they came, and those that wait know their place', async () => {
+test('runs execute one at a time in order of arrival, and queued runs know their position', async () => {
   const lab = await startLab();
   const first = await lab.add('stuck');
   await lab.untilHere(first.id);
@@ -23,7 +23,7 @@ test('one run at a time, in the order in which they came, and those that wait kn
   expect(times).toEqual(times.toSorted());
 });
 
-test('the stream of a run tells every place in the queue, and every status', async () => {
+test('the stream of a run contains every queue position and every status', async () => {
   const lab = await startLab();
   const blocking = await lab.add('stuck');
   const between = await lab.add('plain');
@@ -39,7 +39,7 @@ test('the stream of a run tells every place in the queue, and every status', asy
   ]);
 });
 
-test('no more wait than may, and one more is told to come again', async () => {
+test('the queue is bounded, and a further run is refused with a Retry-After', async () => {
   const lab = await startLab();
   const running = await lab.add('stuck');
   const waiting = await Promise.all(Array.from({ length: MOST_WAITING }, () => lab.add('plain')));
@@ -53,7 +53,7 @@ test('no more wait than may, and one more is told to come again', async () => {
   await lab.cancel(running.id);
 });
 
-test('a run that waits is cancelled without having begun, and those behind it move up', async () => {
+test('a queued run is cancelled without starting, and the runs behind it move up', async () => {
   const lab = await startLab();
   const running = await lab.add('stuck');
   const [waiting, behind] = [await lab.add('plain'), await lab.add('plain')];
@@ -62,7 +62,7 @@ test('a run that waits is cancelled without having begun, and those behind it mo
   await lab.cancel(running.id);
 });
 
-test('cancelling twice, or what has ended, changes nothing', async () => {
+test('cancelling a run twice or after its end changes nothing', async () => {
   const lab = await startLab();
   const run = await lab.add('stuck');
   await lab.untilHere(run.id);
@@ -75,7 +75,7 @@ test('cancelling twice, or what has ended, changes nothing', async () => {
   expect(await lab.cancel(done.id)).toMatchObject({ status: 'finished', proved: true });
 });
 
-test('a lab that ends leaves nothing that waits or runs, and no stream open', async () => {
+test('a stopping lab ends queued and running runs and closes all streams', async () => {
   const lab = await startLab();
   const [running, waiting] = [await lab.add('stuck'), await lab.add('plain')];
   await lab.untilHere(running.id);

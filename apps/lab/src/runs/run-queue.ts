@@ -8,30 +8,30 @@ import { RunFailedError } from './run-in-process.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
 export const MOST_WAITING = 8;
-/** Below the 12 s that a balancer waits for an answer. A store that is away makes tidying slow. */
+/** Shorter than the balancer's 12 s timeout. Clean-up is slow when a store is down. */
 const CANCEL_PATIENCE_MS = 8_000;
 
 type Options = {
   history: RunHistory;
   kept: KeptRuns;
-  /** Carries a run out; it keeps its own deadline. */
+  /** Executes a run within its own deadline. */
   carryOut: (
     run: Run,
     about: { signal: AbortSignal; tell: (event: ExperimentEvent) => void },
   ) => Promise<ExperimentResult>;
-  /** Until when no run may begin, in milliseconds since the epoch. */
+  /** No run may start before this time, in ms since the epoch. */
   notBefore: () => number;
   onError: (error: unknown) => void;
 };
 
 type Job = { run: Run; log: RunLog; cancelling: AbortController; ended: Promise<void>; hasEnded: () => void };
 
-/** Why a run was ended by somebody else. */
+/** The reason of a run that was stopped from outside. */
 class StoppedError extends Error {
   override name = 'StoppedError';
 }
 
-/** One run at a time, so that none disturbs another's numbers; the others wait in the order in which they came. */
+/** A bounded FIFO queue that executes one run at a time, so that runs do not distort each other's measurements. */
 export type RunQueue = ReturnType<typeof openRunQueue>;
 
 export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Options) {
@@ -89,7 +89,7 @@ export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Op
     if (error instanceof StoppedError || error instanceof RunFailedError)
       return { status: 'failed', failure: error.message };
     onError(error);
-    return { status: 'failed', failure: 'The lab could not carry it out; its log says why.' };
+    return { status: 'failed', failure: 'The lab could not execute the run; see its log.' };
   };
 
   const end = async (job: Job, outcome: Partial<Run>) => {
@@ -112,7 +112,7 @@ export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Op
   return {
     isRunning: () => current !== undefined,
 
-    /** @returns undefined if as many wait as may, or the lab is about to end */
+    /** Queues a run; undefined if the queue is full or the lab is stopping. */
     add({ experiment, predicted }: { experiment: string; predicted: number | undefined }): Run | undefined {
       if (stopping || waiting.length >= MOST_WAITING) return undefined;
       const nothingYet = { startedAt: null, endedAt: null, proved: null, failure: null, result: null };
@@ -129,14 +129,14 @@ export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Op
       return queued;
     },
 
-    /** Ends a run that waits or runs. What has ended stays as it is. @returns when it has ended, or cannot be waited for any longer */
+    /** Cancels a queued or running run; a finished one stays as it is. Resolves when it has ended, or at a deadline. */
     async cancel(id: string) {
       const job = jobOf(id);
       if (job)
         await Promise.race([stopJob(job, new CancelledError()), delay(CANCEL_PATIENCE_MS, undefined, { ref: false })]);
     },
 
-    /** What a run tells and told; undefined if it is not known. */
+    /** The event log of a run; undefined if unknown. */
     async logOf(id: string): Promise<RunLog | undefined> {
       const job = jobOf(id);
       if (job) return job.log;
@@ -152,7 +152,7 @@ export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Op
     async stop() {
       stopping = true;
       clearTimeout(later);
-      const reason = new StoppedError('The lab was stopped before the run had ended.');
+      const reason = new StoppedError('The lab stopped before the run finished.');
       for (const job of waiting.toReversed()) await stopJob(job, reason);
       if (current) await stopJob(current, reason);
       await kept.written();

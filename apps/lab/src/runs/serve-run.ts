@@ -5,15 +5,15 @@ import { type Experiment, runExperiment } from '@minitickets/decisions/frame/exp
 import { failureReason } from './failure-reason.ts';
 import type { FromRun, ToRun } from './run-messages.ts';
 
-/** So many events are sent in one message; an arm tells thousands in a moment. */
+/** Events per message, because an arm emits thousands at once. */
 const EVENTS_PER_MESSAGE = 200;
 
-/** The life of a run's process: it runs the one experiment that the lab names, tells what happens, and ends. */
+/** The main function of a run's process: runs the experiment that the lab names, reports its events, and exits. */
 export function serveRun(experiments: readonly Experiment[]) {
   const cancelling = new AbortController();
   const given = new EventEmitter();
 
-  // Without the lab nobody wants to know, and nobody would end us.
+  // Without the lab, nothing would read the events or stop this process.
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToRun) => {
     if (message.kind === 'run') void run(message);
@@ -37,7 +37,7 @@ export function serveRun(experiments: readonly Experiment[]) {
     };
     try {
       const experiment = experiments.find((each) => each.name === name);
-      if (!experiment) throw new Error(`there is no experiment ${name}`);
+      if (!experiment) throw new Error(`unknown experiment ${name}`);
       const result = await runExperiment(experiment, {
         ...{ arena, predicted },
         signal: cancelling.signal,
@@ -54,7 +54,7 @@ export function serveRun(experiments: readonly Experiment[]) {
 
 type Named = Extract<ToRun, { kind: 'run' }>;
 
-/** What an aborted arm still does is not waited for. */
+/** Does not wait for what an aborted arm still does. */
 const leave = () => process.exit(0);
 
 function send(message: FromRun, then = () => {}) {

@@ -1,9 +1,9 @@
-/** One event of a stream, its data read. */
+/** One event of a stream, with its parsed data. */
 export type Heard = { id: number; event: string; data: Record<string, unknown> };
 
 /**
- * Listens to a run until its stream ends, or the caller wants no more.
- * @throws if the stream is not one, or is cut off
+ * Reads the stream of a run until it ends or the caller stops.
+ * @throws if the response is not an event stream, or breaks off
  */
 export async function* listen(url: string, lastEventId?: number): AsyncGenerator<Heard> {
   const leaving = new AbortController();

@@ -2,7 +2,7 @@ import type { Stage } from '@minitickets/decisions/frame/arena';
 import { defineExperiment, type Experiment } from '@minitickets/decisions/frame/experiment';
 import { exactly } from '@minitickets/decisions/frame/results';
 
-/** An experiment that counts requests, after `doing` something that no experiment should. */
+/** An experiment that counts requests after misbehaving in `doing`. */
 function odd(name: string, doing: (stage: Stage) => Promise<unknown>): Experiment {
   return defineExperiment<number, 'counted'>({
     ...{ name, claim: 'It counts.', load: 'Counts.', measures: { counted: 'what was counted to' } },
@@ -20,7 +20,7 @@ function odd(name: string, doing: (stage: Stage) => Promise<unknown>): Experimen
   });
 }
 
-/** What a run has for itself, as it tells when what a test waits for has come about. */
+/** The resources of a run, which it reports at the moment that a test waits for. */
 export type Here = { pid: number; database: string; key: string };
 
 const forEver = () => new Promise(() => {});
@@ -52,7 +52,7 @@ export const oddExperiments = [
   }),
   odd('uncaught', async () => {
     setImmediate(() => {
-      throw new Error('nobody catches this');
+      throw new Error('an uncaught error');
     });
     await forEver();
   }),

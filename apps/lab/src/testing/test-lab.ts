@@ -12,13 +12,13 @@ import type { Run } from '../runs/kept-runs.ts';
 import { type Heard, listen } from './listen.ts';
 import { type Here, oddExperiments } from './odd-experiments.ts';
 
-/** From sources, as `npm run experiment` runs them. */
+/** Runs from source, like `npm run experiment`. */
 const program = {
   path: fileURLToPath(new URL('./odd-program.ts', import.meta.url)),
   execArgv: ['--conditions=development', '--import', 'tsx'],
 };
 
-/** A folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 export function newDataDir() {
   const dataDir = mkdtempSync(join(tmpdir(), 'lab-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -27,7 +27,7 @@ export function newDataDir() {
 
 type Options = { dataDir?: string; redisUrl?: string; runDeadline?: () => AbortSignal; allowRedisPauses?: boolean };
 
-/** A lab that listens, with experiments that behave badly. It is closed after the test. */
+/** Starts a lab with misbehaving experiments; it is closed after the test. */
 export async function startLab({
   dataDir = newDataDir(),
   redisUrl,
@@ -50,7 +50,7 @@ export async function startLab({
   onTestFinished(close);
   const url = `http://127.0.0.1:${(lab.app.server.address() as AddressInfo).port}`;
 
-  /** @returns the answer, whose body is what the caller takes it for: a problem, if nothing else is said */
+  /** Sends a request and returns the response; by default its body is typed as a problem. */
   const call = async <Body = Problem>(
     method: string,
     path: string,
@@ -72,14 +72,14 @@ export async function startLab({
       (await call<{ items: LabExperiment<ExperimentResult>[] }>('GET', '/lab/experiments')).body.items,
     cancel: async (id: string): Promise<Run> => (await call<Run>('DELETE', `/lab/runs/${id}`)).body,
 
-    /** Waits until a run says that it is where the test wants it. @returns what it says about that */
+    /** Waits until a run reports that it has reached the point of interest, and returns that report. */
     async untilHere(id: string) {
       for await (const { data } of events(id))
         if (data.kind === 'step' && data.what === 'here') return data.seen as Here;
       throw new Error('the run ended before');
     },
 
-    /** Waits until a run has ended. @returns all that its stream told */
+    /** Waits until a run has ended, and returns all events of its stream. */
     async untilEnded(id: string) {
       const told: Heard[] = [];
       for await (const event of events(id)) told.push(event);
