@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { useStores } from '@minitickets/stack/test-stores';
 import { sql } from 'drizzle-orm';
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openWritingPool } from '../db/client.ts';
-import { bookings } from '../db/schema.ts';
 import { type Failure, TicketingError } from '../errors.ts';
-import { holdIfClear } from '../queries/holds.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
@@ -129,70 +126,6 @@ test('expired holds return their inventory before a batch is decided', async () 
   const orders = [await userId(), await userId()].map((user) => ({ userId: user, lines: [lineOf(1)] }));
   expect(bodies(await together(event.id, orders))).toEqual(['held', 'held']);
   expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
-});
-
-test('a lone request gets the answer that a batch would give', async () => {
-  const { event, typeIds, lineOf, change, counts } = await shop(made, { capacities: [1, 1, 1] });
-  const user = await userId();
-  const world = fc.record({
-    free: fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3)),
-    maxPerUser: fc.integer({ min: 1, max: 4 }),
-    places: fc.nat(3),
-    status: fc.constantFrom('on_sale' as const, 'on_sale' as const, 'on_sale' as const, 'draft' as const),
-    opensInMs: fc.constantFrom(-60_000, -60_000, 60_000),
-    startsInMs: fc.constantFrom(60_000, 60_000, -1_000),
-    lines: fc.uniqueArray(fc.record({ index: fc.nat(2), quantity: fc.integer({ min: 1, max: 3 }) }), {
-      minLength: 1,
-      maxLength: 3,
-      selector: ({ index }) => index,
-    }),
-  });
-  await fc.assert(
-    fc.asyncProperty(world, async ({ free, maxPerUser, places, status, opensInMs, startsInMs, lines }) => {
-      const order = { userId: user, lines: lines.map(({ index, quantity }) => lineOf(quantity, index)) };
-      const reset = async () => {
-        await made.db.execute(
-          sql`delete from booking_lines where ticket_type_id in (select id from ticket_types where event_id = ${event.id})`,
-        );
-        await made.db.execute(sql`delete from bookings where event_id = ${event.id}`);
-        await made.db.execute(sql`update ticket_types set held = 0, sold = 0 where event_id = ${event.id}`);
-        for (const [index, id] of typeIds.entries()) {
-          await made.db.execute(
-            sql`update ticket_types set capacity = ${(free[index] ?? 0) + 3} , sold = 3 where id = ${id}`,
-          );
-        }
-        await change({
-          ...{ status, maxPerUser, salesOpenAt: new Date(Date.now() + opensInMs) },
-          startsAt: new Date(Date.now() + startsInMs),
-        });
-        if (places > 0) {
-          await made.db.insert(bookings).values({
-            ...{ userId: user, eventId: event.id, status: 'confirmed', places, totalMinor: 0, currency: 'EUR' },
-            holdExpiresAt: new Date(),
-          });
-        }
-      };
-      await reset();
-      const client = await pool.connect();
-      const alone = await holdIfClear(client, event.id, order, 600, undefined).finally(() => client.release());
-      const countsAlone = await counts();
-      await reset();
-      // Next to a request for an unknown ticket type, the same request is decided as part of a batch.
-      const nothing = { userId: user, lines: [{ ticketTypeId: randomUUID(), quantity: 1 }] };
-      const [inBatch] = await together(event.id, [order, nothing]);
-      const booking =
-        inBatch?.status === 'fulfilled' && inBatch.value.held ? JSON.parse(inBatch.value.body) : undefined;
-      expect(alone !== undefined).toBe(booking !== undefined);
-      expect(await counts()).toEqual(countsAlone);
-      if (alone && booking) {
-        expect(booking).toMatchObject({ lines: alone.lines, totalMinor: alone.totalMinor, currency: alone.currency });
-        const heldMs = (held: { createdAt: string | Date; holdExpiresAt: string | Date }) =>
-          new Date(held.holdExpiresAt).getTime() - new Date(held.createdAt).getTime();
-        expect(heldMs(alone)).toBe(heldMs(booking));
-      }
-    }),
-    { numRuns: 60 },
-  );
 });
 
 test('bookings of overlapping ticket types in any order never deadlock', async () => {

@@ -107,7 +107,7 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
     idempotency ? [{ userId, ...idempotency, ...outcome }] : [],
   );
   const lasting = records.filter(({ isFinal }) => isFinal);
-  const written = insertHoldsAndCommit(db, eventId, holds, lasting);
+  const written = insertHoldsAndCommit(db, holds, lasting);
   // The responses are built while PostgreSQL writes, and sent only after it has committed.
   const outcomes = new Map(decided.map(({ order, ...outcome }) => [order, outcomeOf(outcome, false)]));
   await written;

@@ -4,13 +4,14 @@ import {
   bookingForChange,
   cancelBooking,
   confirmBooking,
-  hasRoomAgain,
+  roomOfExpiredBooking,
 } from '../queries/bookings.ts';
 import { reclaimExpiredHolds, returnInventory } from '../queries/inventory.ts';
 import type { Released } from '../queries/inventory-gate.ts';
 import { lockEventOfPayment, paymentById, updatePayment } from '../queries/payments.ts';
 import { insertProviderEvent } from '../queries/provider-events.ts';
 import { statusAt } from '../rules/booking-status.ts';
+import { whyNoRoom } from '../rules/hold-decisions.ts';
 import {
   type BookingStanding,
   type PaymentGrid,
@@ -109,5 +110,5 @@ async function standingOf(db: Connection, eventId: string, booking: BookingForCh
   // This includes the payment's own hold: inventory that expired before now is free for the first transaction to take it,
   // which is this one.
   while ((await reclaimExpiredHolds(db, eventId, MAX_RECLAIMED)) === MAX_RECLAIMED);
-  return (await hasRoomAgain(db, booking.id)) ? 'lapsed_with_room' : 'lapsed_without_room';
+  return whyNoRoom(await roomOfExpiredBooking(db, booking.id)) ? 'lapsed_without_room' : 'lapsed_with_room';
 }

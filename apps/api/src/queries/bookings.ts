@@ -1,10 +1,17 @@
 import type { BookingPayment, BookingStatus, EventStatus } from '@minitickets/contract';
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Connection } from '../db/client.ts';
 import { bookings, events } from '../db/schema.ts';
 import type { BookingState } from '../rules/booking-status.ts';
+import type { WantedRoom } from '../rules/hold-decisions.ts';
 import type { PageCursor } from '../rules/page-cursors.ts';
 import type { PricedLine } from '../rules/prices.ts';
+import { pricedLines } from './holds.ts';
+
+const ticketsOfBooking = z.array(
+  z.object({ id: z.string(), ticketTypeId: z.string(), checkedInAt: z.string().nullable() }),
+);
 
 export type BookingRow = {
   id: string;
@@ -16,7 +23,7 @@ export type BookingRow = {
   currency: string;
   holdExpiresAt: Date;
   createdAt: Date;
-  tickets: { id: string; ticketTypeId: string; checkedInAt: string | null }[];
+  tickets: z.output<typeof ticketsOfBooking>;
 };
 
 /** Returns one booking of this user. Another user's booking is reported as missing, so that ids cannot be probed. */
@@ -104,23 +111,30 @@ export async function confirmBooking(db: Connection, id: string, from: 'held' | 
     select confirmed.id, lines.ticket_type_id, date_trunc('milliseconds', statement_timestamp()) from confirmed, lines, generate_series(1, lines.quantity)`);
 }
 
+const wantedRoom: z.ZodType<WantedRoom> = z.object({
+  maxPerUser: z.int(),
+  placesBefore: z.int(),
+  lines: z.array(z.object({ name: z.string(), quantity: z.int(), free: z.int() })).min(1),
+});
+
 /**
- * Returns whether an expired booking fits once more: enough tickets are free, and its buyer stays within the event's limit.
- * Call it under the event's lock, after its expired holds were reclaimed.
+ * Returns what taking the places of an expired booking once more is decided from (`whyNoRoom`). Call it under the event's lock,
+ * after its expired holds were reclaimed.
  */
-export async function hasRoomAgain(db: Connection, id: string): Promise<boolean> {
-  const { rows } = await db.execute<{ room: boolean }>(sql`
-    select
-      not exists (
-        select from booking_lines join ticket_types on ticket_types.id = ticket_type_id
-        where booking_id = bookings.id and capacity - sold - held < quantity
-      ) and places + (
-        select coalesce(sum(live.places), 0) from bookings live
+export async function roomOfExpiredBooking(db: Connection, id: string): Promise<WantedRoom> {
+  const { rows } = await db.execute(sql`
+    select max_per_user as "maxPerUser",
+      (
+        select coalesce(sum(live.places), 0)::int from bookings live
         where live.event_id = bookings.event_id and live.user_id = bookings.user_id
           and live.status in ('held', 'confirmed')
-      ) <= max_per_user as room
+      ) as "placesBefore",
+      (
+        select json_agg(json_build_object('name', name, 'quantity', quantity, 'free', capacity - sold - held))
+        from booking_lines join ticket_types on ticket_types.id = ticket_type_id where booking_id = bookings.id
+      ) as lines
     from bookings join events on events.id = event_id where bookings.id = ${id}`);
-  return rows[0]?.room ?? false;
+  return wantedRoom.parse(rows[0]);
 }
 
 function selectBookings(db: Connection, condition: SQL | undefined) {
@@ -139,14 +153,18 @@ function selectBookings(db: Connection, condition: SQL | undefined) {
       currency: bookings.currency,
       holdExpiresAt: bookings.holdExpiresAt,
       createdAt: bookings.createdAt,
-      lines: sql<PricedLine[]>`(
+      lines: sql`(
         select json_agg(json_build_object(
           'ticketTypeId', ticket_type_id, 'quantity', quantity, 'unitPriceMinor', unit_price_minor) order by position)
-        from booking_lines join ticket_types on ticket_types.id = ticket_type_id where booking_id = "bookings"."id")`,
-      tickets: sql<BookingRow['tickets']>`(
+        from booking_lines join ticket_types on ticket_types.id = ticket_type_id where booking_id = "bookings"."id")`.mapWith(
+        pricedLines.parse,
+      ),
+      tickets: sql`(
         select coalesce(json_agg(json_build_object(
           'id', tickets.id, 'ticketTypeId', ticket_type_id, 'checkedInAt', checked_in_at) order by position, tickets.id), '[]')
-        from tickets join ticket_types on ticket_types.id = ticket_type_id where booking_id = "bookings"."id")`,
+        from tickets join ticket_types on ticket_types.id = ticket_type_id where booking_id = "bookings"."id")`.mapWith(
+        ticketsOfBooking.parse,
+      ),
     })
     .from(bookings)
     .where(condition)

@@ -1,4 +1,6 @@
+import { eventStatus } from '@minitickets/contract';
 import type { PoolClient } from 'pg';
+import { z } from 'zod';
 import { inOneRoundTrip, plainArray, type Statement, textArray } from '../db/round-trip.ts';
 import type { HeldBooking } from '../rules/held-answers.ts';
 import type { HoldRequest, Inventory } from '../rules/hold-decisions.ts';
@@ -67,15 +69,18 @@ const INSERT_HOLDS: Statement = {
   text: `
     with new_bookings as (
       insert into bookings (id, user_id, places, total_minor, currency, event_id, status, created_at, hold_expires_at)
-      select *, $1::uuid, 'held', $2::timestamptz, $3::timestamptz
-      from unnest($4::uuid[], $5::uuid[], $6::smallint[], $7::bigint[], $8::text[])
+      select id, "userId", places, "totalMinor", currency, "eventId", 'held', "createdAt", "holdExpiresAt"
+      from json_to_recordset($1) as hold (id uuid, "userId" uuid, places smallint, "totalMinor" bigint, currency text,
+        "eventId" uuid, "createdAt" timestamptz, "holdExpiresAt" timestamptz)
     ), new_lines as (
       insert into booking_lines (booking_id, ticket_type_id, quantity, unit_price_minor)
-      select * from unnest($9::uuid[], $10::uuid[], $11::smallint[], $12::bigint[])
+      select "bookingId", "ticketTypeId", quantity, "unitPriceMinor"
+      from json_to_recordset($2) as line ("bookingId" uuid, "ticketTypeId" uuid, quantity smallint, "unitPriceMinor" bigint)
       returning ticket_type_id, quantity
     ), new_records as (
       insert into idempotency_records (user_id, key, fingerprint, booking_id, refusal)
-      select * from unnest($13::uuid[], $14::text[], $15::text[], $16::uuid[], $17::text[])
+      select "userId", key, fingerprint, "bookingId", refusal
+      from json_to_recordset($3) as record ("userId" uuid, key text, fingerprint text, "bookingId" uuid, refusal text)
     )
     update ticket_types set held = held + taken.quantity
     from (select ticket_type_id, sum(quantity)::int as quantity from new_lines group by ticket_type_id) taken
@@ -84,7 +89,7 @@ const INSERT_HOLDS: Statement = {
 // #endregion
 
 // #region at-once
-/** The single-statement fast path of `holdIfClear`. */
+/** The single-statement fast path of `holdIfClear`: the rule of `decideHolds` in SQL. */
 export const HOLD_IF_CLEAR: Statement = {
   name: 'hold_if_clear',
   text: `
@@ -127,14 +132,59 @@ export const HOLD_IF_CLEAR: Statement = {
 };
 // #endregion
 
+/** PostgreSQL's JSON writes an instant as ISO 8601, with microseconds and an offset. */
+const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const isoText = instant.transform((date) => date.toISOString());
+
+/** The lines of a booking, as `json_agg` returns them. */
+export const pricedLines = z.array(z.object({ ticketTypeId: z.string(), quantity: z.int(), unitPriceMinor: z.int() }));
+
+const heldBooking: z.ZodType<HeldBooking> = z.object({
+  id: z.string(),
+  eventId: z.string(),
+  totalMinor: z.int(),
+  currency: z.string(),
+  createdAt: isoText,
+  holdExpiresAt: isoText,
+  lines: pricedLines,
+});
+
+/** An idempotency record, with the booking as `HELD_BOOKING` selects it. */
+export const recordedOutcome: z.ZodType<RecordedOutcome> = z.object({
+  userId: z.string(),
+  key: z.string(),
+  fingerprint: z.string(),
+  refusal: z.string().nullable(),
+  booking: heldBooking.nullable(),
+});
+
+const eventRow: z.ZodType<NonNullable<Inventory['event']>> = z.object({
+  status: eventStatus,
+  salesOpenAt: instant,
+  salesCloseAt: instant,
+  maxPerUser: z.int(),
+});
+
+const inventoryRow = z.object({
+  now: instant,
+  /** The earliest end of a hold that is still counts as held; not after `now` if there are expired holds to reclaim. */
+  firstHoldEnd: instant.nullable(),
+  ticketTypes: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      priceMinor: z.int(),
+      currency: z.string(),
+      free: z.int(),
+      releases: z.int(),
+    }),
+  ),
+  placesOfUsers: z.record(z.string(), z.int()).transform((places) => new Map(Object.entries(places))),
+  records: z.array(recordedOutcome),
+});
+
 /** The inventory from which a batch is decided; the event's own row comes separately. */
-export type InventoryRow = Pick<Inventory, 'now'> & {
-  /** The earliest end of a hold that still counts as held; not after `now` if there are expired holds to reclaim. */
-  firstHoldEnd: Date | null;
-  ticketTypes: (Inventory['ticketTypes'][number] & { releases: number })[];
-  placesOfUsers: Map<string, number>;
-  records: RecordedOutcome[];
-};
+export type InventoryRow = z.output<typeof inventoryRow>;
 
 /** The users whose bookings are counted, and the idempotency keys whose records are read, for a batch. */
 export type InventoryScope = { userIds: string[]; keys: { userId: string; key: string }[] };
@@ -146,13 +196,14 @@ export async function beginAndReadInventory(db: PoolClient, eventId: string, ask
     { statement: LOCK_EVENT, values: [eventId] },
     readStep(eventId, asked),
   ]);
-  return { event: parseEvent(events?.[0]), ...parseInventory(inventories?.[0]) };
+  const [event] = events ?? [];
+  return { event: event === undefined ? undefined : eventRow.parse(JSON.parse(event)), ...parseInventory(inventories) };
 }
 
 /** Reads an event's inventory again in the same transaction. */
 export async function readInventory(db: PoolClient, eventId: string, asked: InventoryScope): Promise<InventoryRow> {
   const [inventories] = await inOneRoundTrip(db, [readStep(eventId, asked)]);
-  return parseInventory(inventories?.[0]);
+  return parseInventory(inventories);
 }
 
 /**
@@ -160,39 +211,19 @@ export async function readInventory(db: PoolClient, eventId: string, asked: Inve
  * records. The CHECK on `ticket_types` is the last line of defence. If two transactions record the same key, which only
  * happens after Redis lost a claim, the second fails here and finds the first one's record when it retries.
  */
-export async function insertHoldsAndCommit(
-  db: PoolClient,
-  eventId: string,
-  holds: NewHold[],
-  records: RecordedOutcome[],
-) {
+export async function insertHoldsAndCommit(db: PoolClient, holds: NewHold[], records: RecordedOutcome[]) {
   const lines = holds.flatMap((hold) => hold.lines.map((line) => ({ bookingId: hold.id, ...line })));
-  const values = [
-    eventId,
-    holds[0]?.createdAt ?? null,
-    holds[0]?.holdExpiresAt ?? null,
-    plainArray(holds.map(({ id }) => id)),
-    plainArray(holds.map(({ userId }) => userId)),
-    plainArray(holds.map(({ places }) => places)),
-    plainArray(holds.map(({ totalMinor }) => totalMinor)),
-    plainArray(holds.map(({ currency }) => currency)),
-    plainArray(lines.map(({ bookingId }) => bookingId)),
-    plainArray(lines.map(({ ticketTypeId }) => ticketTypeId)),
-    plainArray(lines.map(({ quantity }) => quantity)),
-    plainArray(lines.map(({ unitPriceMinor }) => unitPriceMinor)),
-    plainArray(records.map(({ userId }) => userId)),
-    textArray(records.map(({ key }) => key)),
-    textArray(records.map(({ fingerprint }) => fingerprint)),
-    plainArray(records.map(({ booking }) => booking?.id ?? null)),
-    textArray(records.map(({ refusal }) => refusal)),
-  ];
+  const written = records.map(({ booking, ...record }) => ({ ...record, bookingId: booking?.id ?? null }));
+  const values = [holds, lines, written].map((rows) => JSON.stringify(rows));
   const write = holds.length + records.length > 0 ? [{ statement: INSERT_HOLDS, values }] : [];
   await inOneRoundTrip(db, [...write, { statement: COMMIT }]);
 }
 
 /**
  * Fast path for a lone booking: one transaction and one round trip, if nothing stands in the way. It never refuses and
- * reclaims no holds: undefined means that nothing was written and the request needs a decision (`decideHolds`).
+ * reclaims no holds: undefined means that nothing was written and the request needs a decision (`decideHolds`). The property
+ * test in `sale-rule.test.ts` holds both to the same answers; one evaluator in TypeScript would cost a second round trip under
+ * the lock.
  */
 export async function holdIfClear(
   db: PoolClient,
@@ -215,7 +246,7 @@ export async function holdIfClear(
     { statement: LOCK_EVENT, values: [eventId] },
     { statement: HOLD_IF_CLEAR, values },
   ]);
-  return bookings?.[0] === undefined ? undefined : toHeldBooking(JSON.parse(bookings[0]));
+  return bookings?.[0] === undefined ? undefined : heldBooking.parse(JSON.parse(bookings[0]));
 }
 
 function readStep(eventId: string, { userIds, keys }: InventoryScope) {
@@ -228,34 +259,8 @@ function readStep(eventId: string, { userIds, keys }: InventoryScope) {
   return { statement: READ_INVENTORY, values };
 }
 
-function parseEvent(row: string | undefined): Inventory['event'] {
-  if (row === undefined) return undefined;
-  const { salesOpenAt, salesCloseAt, ...event } = JSON.parse(row);
-  return { ...event, salesOpenAt: new Date(salesOpenAt), salesCloseAt: new Date(salesCloseAt) };
-}
-
-function parseInventory(row: string | undefined): InventoryRow {
+function parseInventory(rows: string[] | undefined): InventoryRow {
+  const [row] = rows ?? [];
   if (row === undefined) throw new Error('SELECT of one row returned none');
-  const { now, firstHoldEnd, placesOfUsers, records, ...inventory } = JSON.parse(row);
-  return {
-    ...inventory,
-    records: records.map(toRecordedOutcome),
-    now: new Date(now),
-    firstHoldEnd: firstHoldEnd && new Date(firstHoldEnd),
-    placesOfUsers: new Map(Object.entries(placesOfUsers)),
-  };
-}
-
-/** Converts a record from PostgreSQL's JSON, whose timestamps are formatted differently. */
-export function toRecordedOutcome(record: RecordedOutcome): RecordedOutcome {
-  return { ...record, booking: record.booking && toHeldBooking(record.booking) };
-}
-
-function toHeldBooking(booking: HeldBooking): HeldBooking {
-  const { createdAt, holdExpiresAt } = booking;
-  return {
-    ...booking,
-    createdAt: new Date(createdAt).toISOString(),
-    holdExpiresAt: new Date(holdExpiresAt).toISOString(),
-  };
+  return inventoryRow.parse(JSON.parse(row));
 }

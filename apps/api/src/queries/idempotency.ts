@@ -4,7 +4,7 @@ import type { Connection } from '../db/client.ts';
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
 import type { HeldBooking } from '../rules/held-answers.ts';
-import { HELD_BOOKING, toRecordedOutcome } from './holds.ts';
+import { HELD_BOOKING, recordedOutcome } from './holds.ts';
 
 /*
  * The response to a request with an `Idempotency-Key` is an idempotency record in PostgreSQL, written in the transaction that
@@ -77,11 +77,11 @@ export function mayBeForgotten(rememberedSince: number, now = Date.now()) {
 
 /** Returns the record of one key. */
 export async function recordOfKey(db: Connection, { userId, key }: KeyOfUser): Promise<RecordedOutcome | undefined> {
-  const { rows } = await db.execute<RecordedOutcome>(sql`
+  const { rows } = await db.execute(sql`
     select user_id as "userId", key, fingerprint, refusal,
       (${sql.raw(HELD_BOOKING)} from bookings where bookings.id = booking_id) as booking
     from idempotency_records where user_id = ${userId} and key = ${key}`);
-  return rows[0] && toRecordedOutcome(rows[0]);
+  return rows[0] && recordedOutcome.parse(rows[0]);
 }
 
 /** Returns whether any record exists. */

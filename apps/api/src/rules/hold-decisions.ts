@@ -39,23 +39,43 @@ export function decideHolds(inventory: Inventory, requests: readonly HoldRequest
 
     const places = request.lines.reduce((sum, { quantity }) => sum + quantity, 0);
     const placesBefore = placesOfUsers.get(request.userId) ?? 0;
-    const { maxPerUser } = event;
-    // Checked before "sold out": for a user at their limit that is the reason, not the other buyers.
-    if (placesBefore + places > maxPerUser) return { refused: { kind: 'user-limit-reached', maxPerUser } };
-    const short = types.find(({ id }) => (free.get(id) ?? 0) < (wanted.get(id) ?? 0));
-    if (short) return { refused: { kind: 'sold-out', ticketTypeName: short.name } };
+    const lines = types.map(({ id, name, priceMinor }) => {
+      const quantity = wanted.get(id) ?? 0;
+      return { ticketTypeId: id, quantity, unitPriceMinor: priceMinor, name, free: free.get(id) ?? 0 };
+    });
+    const noRoom = whyNoRoom({ maxPerUser: event.maxPerUser, placesBefore, lines });
+    if (noRoom) return { refused: noRoom };
 
     placesOfUsers.set(request.userId, placesBefore + places);
-    const lines = types.map(({ id, priceMinor }) => {
-      const quantity = wanted.get(id) ?? 0;
-      free.set(id, (free.get(id) ?? 0) - quantity);
-      return { ticketTypeId: id, quantity, unitPriceMinor: priceMinor };
-    });
-    return { held: { lines, places, totalMinor: totalMinor(lines), currency: first.currency } };
+    for (const { ticketTypeId, quantity, free: before } of lines) free.set(ticketTypeId, before - quantity);
+    const priced = lines.map(({ ticketTypeId, quantity, unitPriceMinor }) => ({
+      ticketTypeId,
+      quantity,
+      unitPriceMinor,
+    }));
+    return { held: { lines: priced, places, totalMinor: totalMinor(priced), currency: first.currency } };
   });
   return { decisions, free };
 }
 // #endregion
+
+/** The lines that a user wants, each with what is free of its ticket type, and the places that this user already has. */
+export type WantedRoom = {
+  maxPerUser: number;
+  placesBefore: number;
+  lines: readonly { name: string; quantity: number; free: number }[];
+};
+
+/**
+ * Returns why these places cannot be taken; null if they can. The user's limit is checked before "sold out": for a user at
+ * their limit that is the reason, not the other buyers.
+ */
+export function whyNoRoom({ maxPerUser, placesBefore, lines }: WantedRoom): Failure | null {
+  const places = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+  if (placesBefore + places > maxPerUser) return { kind: 'user-limit-reached', maxPerUser };
+  const short = lines.find(({ quantity, free }) => free < quantity);
+  return short ? { kind: 'sold-out', ticketTypeName: short.name } : null;
+}
 
 function saleRefusal(
   now: Date,
