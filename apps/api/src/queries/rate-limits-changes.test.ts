@@ -15,7 +15,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ allowed: true, remaining: 4 });
   });
 
-  test('a lowered burst takes nothing from a bucket that holds less', async () => {
+  test('a lowered burst leaves a bucket that holds less unchanged', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     await take(7);
     changeTo({ capacity: 5 });
@@ -68,7 +68,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ remaining: 3 });
   });
 
-  test('a task that has not heard of a change can neither undo it nor have it granted twice', async () => {
+  test('a task with an older revision can neither undo a change nor have it granted twice', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     await take(10);
     let served = 0;
@@ -113,7 +113,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ remaining: 29 });
   });
 
-  test('a key lives until its highest burst would have flowed back', async () => {
+  test('a key lives until its highest burst would have refilled', async () => {
     const { take, changeTo, key } = bucketWith(store, { capacity: 30, refillTokens: 3 });
     await take(30);
     changeTo({ capacity: 2, refillTokens: 1 });
@@ -121,7 +121,7 @@ onEachStore((store) => {
     expect(await store.redis.pttl(key)).toBeGreaterThan(3_600_000 + 20_000);
   });
 
-  test('a newer revision stays in force, however long some tasks have not heard of it', async () => {
+  test('a newer revision stays in force, however long some tasks lag behind', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     for (let second = 0; second < 30; second++) {
       changeTo({ capacity: 4 }, 2);
@@ -132,7 +132,7 @@ onEachStore((store) => {
     }
   });
 
-  test('a decision names the limit in force to a task that has not heard of it', async () => {
+  test('a decision names the limit in force to a task with an older revision', async () => {
     const { take, changeTo } = bucketWith(store, { capacity: 10 });
     changeTo({ capacity: 4 }, 2);
     await take();
@@ -140,7 +140,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ remaining: 2, rate: { capacity: 4 } });
   });
 
-  test('a receipt from before a change refunds nothing: the change has granted what it grants', async () => {
+  test('a receipt from before a change refunds nothing, because the change has already granted the difference', async () => {
     const { take, reserve, refund, changeTo } = bucketWith(store, { capacity: 5 });
     const { receipt } = await reserve();
     changeTo({ capacity: 7 });

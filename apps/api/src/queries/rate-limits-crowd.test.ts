@@ -3,26 +3,24 @@ import { expect, test } from 'vitest';
 import { policies } from '../rules/limits.ts';
 import { bucketWith, type LimiterStore, onEachStore } from '../testing/limiter-stores.ts';
 
-/*
- * Crowds and loops on the shipped limits. Time is simulated: calls are made in order, and each sets Redis's clock to its instant.
- */
+/* Crowds and retry loops on the shipped limits, in simulated time: calls are made in order, and each sets Redis's clock. */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 type Visit = { who: string; atMs: number };
-/** What a visitor was told. */
+/** The decision that a visitor received. */
 type Outcome = { allowed: boolean; banned: boolean; retryAfterMs: number };
 type Visitor = { servedAtMs: number[]; refusals: number; bans: number };
 
-/** The shipped log-in limit, or the free limit of another policy. */
+/** Returns a bucket with a policy's shipped limit, in the free tier if it has tiers. */
 function shipped(store: LimiterStore, policy: PolicyName) {
   const limits = policies[policy].limits;
   return bucketWith(store, 'all' in limits ? limits.all : limits.free, policy);
 }
 
 /**
- * Makes the visits in the order of their instants. `next` returns when the visitor calls again, or undefined if it does not.
- * @returns what happened to each visitor
+ * Plays the visits in order of their instants. `next` returns the visitor's next call, or undefined if there is none.
+ * @returns the outcomes of each visitor
  */
 async function simulate(
   store: LimiterStore,
@@ -51,18 +49,18 @@ async function simulate(
   return visitors;
 }
 
-/** When a client calls again that obeys `Retry-After`, which counts whole seconds, and is up to a second late. */
-const asTold = ({ who, atMs }: Visit, { retryAfterMs }: Outcome) =>
+/** The next call of a client that obeys `Retry-After`, which counts whole seconds, up to a second late. */
+const afterRetryAfter = ({ who, atMs }: Visit, { retryAfterMs }: Outcome) =>
   atMs + Math.ceil(retryAfterMs / SECOND) * SECOND + latenessMs(who, atMs);
 
-/** From 0 to 1 s; the same in every run. */
+/** From 0 to 1 s, deterministic. */
 function latenessMs(who: string, atMs: number) {
   let hash = Math.floor(atMs);
   for (const letter of who) hash = (hash * 31 + letter.charCodeAt(0)) % 1_000_003;
   return hash % 1001;
 }
 
-const onceServed = (visit: Visit, outcome: Outcome) => (outcome.allowed ? undefined : asTold(visit, outcome));
+const onceServed = (visit: Visit, outcome: Outcome) => (outcome.allowed ? undefined : afterRetryAfter(visit, outcome));
 
 const people = (count: number, arrivalMs: (index: number) => number = () => 0): Visit[] =>
   Array.from({ length: count }, (_, index) => ({ who: `person ${index}`, atMs: arrivalMs(index) }));
@@ -85,7 +83,7 @@ onEachStore((store) => {
     },
   );
 
-  test('of a thousand people at the same instant nobody waits longer than 1.5 times their place in line', {
+  test('of a thousand concurrent clients none waits longer than 1.5 times its position in line', {
     timeout: 60_000,
   }, async () => {
     const visitors = await simulate(store, shipped(store, 'login'), people(1000), onceServed);
@@ -96,7 +94,7 @@ onEachStore((store) => {
     }
   });
 
-  test('as many people as the policy has strikes are never banned, however their arrivals are spread', {
+  test('as many clients as the policy has strikes are never banned, however their arrivals are spread', {
     timeout: 60_000,
   }, async () => {
     const { strikes } = policies.login.limits.all.suppression;
@@ -116,7 +114,7 @@ onEachStore((store) => {
     expect(promised.map(({ retryAfterMs }) => retryAfterMs)).toEqual([3000, 6000, 9000, 12_000, 15_000]);
   });
 
-  test('a promise locks no token away: a client that returns alone takes whatever token is there', async () => {
+  test('a promise reserves no token: a client that returns alone takes whatever token is there', async () => {
     const { take } = shipped(store, 'login');
     await take(capacity);
     for (let call = 0; call < 5; call++) await take();
@@ -125,7 +123,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ allowed: false });
   });
 
-  test('slots that nobody came for are forgotten when they have passed', async () => {
+  test('promised slots are forgotten when they have passed unused', async () => {
     const { take } = shipped(store, 'login');
     await take(capacity);
     for (let call = 0; call < 5; call++) await take();
@@ -142,7 +140,7 @@ onEachStore((store) => {
     expect(Math.max(...waits)).toBe(policies.reads.promiseHorizonMs);
   });
 
-  test('a changed rate forgets the line: its slots were promised at the old rate', async () => {
+  test('a changed rate discards the line, whose slots were promised at the old rate', async () => {
     const { take, changeTo } = shipped(store, 'login');
     await take(capacity);
     for (let call = 0; call < 5; call++) await take();
@@ -158,22 +156,22 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ allowed: false, retryAfterMs: 6000 });
   });
 
-  test('forty workers of one key that call without end and obey Retry-After are never banned', {
+  test('forty workers of one key that call endlessly and obey Retry-After are never banned', {
     timeout: 60_000,
   }, async () => {
     const endMs = 5 * MINUTE;
     const workers = Array.from({ length: 40 }, (_, index) => ({ who: `worker ${index}`, atMs: 0 }));
     const visitors = await simulate(store, shipped(store, 'playground'), workers, (visit, outcome) => {
-      const atMs = outcome.allowed ? visit.atMs + 20 : asTold(visit, outcome);
+      const atMs = outcome.allowed ? visit.atMs + 20 : afterRetryAfter(visit, outcome);
       return atMs < endMs ? atMs : undefined;
     });
     expect(totalOf(visitors, 'bans')).toBe(0);
     const served = [...visitors.values()].reduce((sum, { servedAtMs }) => sum + servedAtMs.length, 0);
-    // What the limit grants in that time, less what is lost while late workers leave the bucket full.
+    // What the limit grants in that time, minus refill lost while late workers leave the bucket full.
     expect(served).toBeGreaterThan((endMs / SECOND) * 0.95);
   });
 
-  test('forty calls of one key made at once and repeated as told finish within 1.15 times the ideal', async () => {
+  test('forty concurrent calls of one key that obey Retry-After finish within 1.15 times the ideal', async () => {
     const visitors = await simulate(store, shipped(store, 'playground'), people(40), onceServed);
     expect(totalOf(visitors, 'bans')).toBe(0);
     const last = Math.max(...[...visitors.values()].flatMap(({ servedAtMs }) => servedAtMs));
@@ -190,7 +188,7 @@ onEachStore((store) => {
       return atMs + 250 < endMs ? atMs + 250 : undefined;
     });
     const patient = await simulate(store, shipped(store, 'login'), [{ who: 'patient', atMs: 0 }], (visit, outcome) => {
-      const atMs = outcome.allowed ? visit.atMs + 250 : asTold(visit, outcome);
+      const atMs = outcome.allowed ? visit.atMs + 250 : afterRetryAfter(visit, outcome);
       return atMs < endMs ? atMs : undefined;
     });
     expect(loop.get('loop')?.bans).toBeGreaterThan(0);
@@ -200,7 +198,7 @@ onEachStore((store) => {
     expect(servedOf(loop)).toBeLessThan(0.85 * servedOf(patient));
   });
 
-  test('people behind the address of a retry loop are all served, within eight minutes', {
+  test('people behind the same NAT as a retry loop are all served within eight minutes', {
     timeout: 120_000,
   }, async () => {
     const endMs = 15 * MINUTE;

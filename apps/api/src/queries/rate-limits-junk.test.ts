@@ -17,7 +17,7 @@ function storedAs({ parts = 0, at = 1_700_000_000_000_000, capacity = 10, refill
 }
 type Stored = { parts?: number; at?: number; capacity?: number; refill?: number; intervalMs?: number };
 
-/** What follows while there is more to remember: highest burst, line (end, exempt end, begin), bans, banned until, forgotten at. */
+/** The optional suffix: highest burst, line (end, exempt end, begin), bans, banned until, forgotten at. */
 const extra = ({ highest = 10, lineEnd = 0, bans = 0, bannedUntil = 0, forgottenAt = 0 }) =>
   Buffer.concat([
     inBytes(highest, 3),
@@ -41,9 +41,9 @@ const junk: Record<string, string | Buffer> = {
   'a bucket cut short': storedAs({ parts: 1_000_000 }).subarray(0, 24),
   'a bucket with one byte more': Buffer.concat([storedAs({ parts: 1_000_000 }), Buffer.from([0])]),
   'more tokens than the capacity': storedAs({ parts: 10_000_001 }),
-  'a bucket that is never refilled': storedAs({ parts: 5_000_000, refill: 0 }),
-  'a bucket for nothing': storedAs({ capacity: 0 }),
-  'tokens and no interval to count them in': storedAs({ parts: 0, intervalMs: 0 }),
+  'a bucket without refill': storedAs({ parts: 5_000_000, refill: 0 }),
+  'a bucket of zero capacity': storedAs({ capacity: 0 }),
+  'tokens without a refill interval': storedAs({ parts: 0, intervalMs: 0 }),
 };
 
 onEachStore((store) => {
@@ -63,18 +63,21 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  test.each([1, 0])('a stored ban that never ends, of %d bans, is cut to what the policy allows', async (bans) => {
-    const { take, store: overwrite, key } = bucketWith(store, { suppression });
-    await overwrite(
-      Buffer.concat([storedAs({ parts: 10_000_000 }), extra({ bans, bannedUntil: 2 ** 55, forgottenAt: 2 ** 55 })]),
-    );
-    if (bans > 0) {
-      expect(await take()).toMatchObject({ reason: 'suppressed', retryAfterMs: 5000 });
-      expect(await store.redis.pttl(key)).toBeLessThanOrEqual(3_600_000 + 15_000 + 60_000 + 1);
-      store.clock.nowUs += 5_000_000;
-    }
-    expect(await take()).toMatchObject({ allowed: true });
-  });
+  test.each([1, 0])(
+    'a stored ban that never ends, of %d bans, is shortened to what the policy allows',
+    async (bans) => {
+      const { take, store: overwrite, key } = bucketWith(store, { suppression });
+      await overwrite(
+        Buffer.concat([storedAs({ parts: 10_000_000 }), extra({ bans, bannedUntil: 2 ** 55, forgottenAt: 2 ** 55 })]),
+      );
+      if (bans > 0) {
+        expect(await take()).toMatchObject({ reason: 'suppressed', retryAfterMs: 5000 });
+        expect(await store.redis.pttl(key)).toBeLessThanOrEqual(3_600_000 + 15_000 + 60_000 + 1);
+        store.clock.nowUs += 5_000_000;
+      }
+      expect(await take()).toMatchObject({ allowed: true });
+    },
+  );
 
   test('a stored line without an end promises no slot beyond what the policy promises', async () => {
     const { take, store: overwrite } = bucketWith(store, { suppression });

@@ -1,5 +1,5 @@
--- Ends a ban and forgets earlier ones; tokens and promised slots stay as they are. KEYS[1] is the bucket, as rate-limits.lua
--- stores it. Returns 1, or 0 if no ban was running.
+-- Ends a ban and deletes the record of earlier ones; tokens and promised slots stay. KEYS[1] is the bucket, as
+-- rate-limits.lua stores it. Returns 1, or 0 if no ban was running.
 
 local BUCKET_BYTES, EXTRA, EXTRA_BYTES = 28, '<I3I7I7I7I2I7I7', 40
 

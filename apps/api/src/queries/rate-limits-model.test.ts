@@ -5,11 +5,11 @@ import { policies } from '../rules/limits.ts';
 import { bucketWith, onEachStore } from '../testing/limiter-stores.ts';
 
 /**
- * The limiter in exact arithmetic, written from its laws and not from its script: tokens are fractions of two BigInts, nothing
- * expires, and every promised slot is an instant.
+ * A reference model of the limiter in exact arithmetic, written from its laws and not from its script: tokens are fractions
+ * of BigInts, nothing expires, and every promised slot is an instant.
  */
 class Model {
-  /** Undefined before the first call that leaves something to remember. */
+  /** Undefined until a call changes the state. */
   #state: State | undefined;
   /** Whole tokens after the last call. */
   remaining = 0;
@@ -53,7 +53,7 @@ class Model {
       state.tokens = sum(state.tokens, whole(-cost));
       return { kind: 'served' };
     }
-    // The next free slot: behind the line if there is one, as far ahead as slots are promised.
+    // The next free slot, behind the line if there is one, and at most as far ahead as slots are promised.
     const emission = fraction(partsOf(rate), BigInt(rate.refillTokens));
     const strikes = ban?.strikes ?? 0;
     if (state.lineEndUs <= nowUs) {
@@ -90,7 +90,7 @@ const fresh = (limit: LimitChange, revision: number, atUs: bigint) => ({
   revision,
   tokens: whole(limit.capacity),
   atUs,
-  /** The highest burst ever granted; no change grants it again before it has flowed back. */
+  /** The highest burst ever granted; no change grants it again until it has refilled. */
   highest: limit.capacity,
   lineEndUs: 0n,
   exemptEndUs: 0n,
@@ -119,7 +119,7 @@ function settle(known: State, limit: LimitChange, revision: number, nowUs: bigin
   const rate = numbersOf(limit);
   if (JSON.stringify(rate) === JSON.stringify(known.rate)) return { state, changed: setBack };
   const added = Math.max(0, limit.capacity - granted);
-  // The one rounding there is: another interval counts in parts of another size.
+  // The only rounding: another interval counts in parts of another size.
   const kept = fraction(floor(product(tokens, partsOf(rate))), partsOf(rate));
   state.rate = rate;
   state.highest = Math.max(granted, limit.capacity);
@@ -182,7 +182,7 @@ const policy = fc.constantFrom<PolicyName>('playground', 'reads', 'login');
 const BEGIN_US = 1_700_000_000_000_000;
 
 onEachStore((store) => {
-  test('serves, refuses, promises and bans exactly as the laws say in exact arithmetic, whatever happens', {
+  test('for any sequence of calls and changes, the script decides exactly as the model', {
     timeout: 120_000,
   }, async () => {
     const calls = fc.array(step, { minLength: 1, maxLength: 40 });
@@ -235,7 +235,7 @@ onEachStore((store) => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  test('clients that are refused at the same instant are each served at the slot they were promised, whatever they cost', {
+  test('clients refused at the same instant are each served at their promised slot, whatever their costs', {
     timeout: 120_000,
   }, async () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });

@@ -19,7 +19,7 @@ onEachStore((store) => {
     expect(decisions.every(({ remaining }) => remaining >= 0)).toBe(true);
   });
 
-  test('over any interval no more than burst + rate × time is served, to all callers together', async () => {
+  test('over any interval all callers together get at most burst + rate × time', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 20, refillTokens: 100 });
     const begunAt = performance.now();
@@ -35,7 +35,7 @@ onEachStore((store) => {
     const spanMs = performance.now() - begunAt;
     expect(asked).toBeGreaterThan(served);
     expect(served).toBeLessThanOrEqual(20 + Math.floor(spanMs / 10));
-    // Nor next to nothing: a machine that is busy elsewhere lets a full bucket go to waste, but not all of it.
+    // And not too little: a busy machine wastes refill of a full bucket, but not all of it.
     expect(served).toBeGreaterThan(20 + 40);
   });
 
@@ -69,14 +69,14 @@ onEachStore((store) => {
       const bucket = newBucket();
       const { fullMs } = await take(bucket, limitOf({ capacity: 3, refillIntervalMs }));
       const leftMs = await store.redis.pttl(`limit:{${bucket}}`);
-      // A bucket that is full within milliseconds may be gone already, and rightly.
+      // A bucket that is full within milliseconds may have expired already.
       if (leftMs === -2 && fullMs <= 2) continue;
       expect(leftMs).toBeGreaterThan(Math.min(fullMs - 5000, fullMs / 2));
       expect(leftMs).toBeLessThanOrEqual(fullMs + 2);
     }
   });
 
-  test('an idle identity leaves nothing behind, and finds its bucket full', async () => {
+  test('an idle identity leaves no key behind, and finds its bucket full', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 2, refillIntervalMs: 20 });
     await take(bucket, limit);
@@ -92,7 +92,7 @@ onEachStore((store) => {
     expect(leftMs).toBeLessThanOrEqual(30_000);
   });
 
-  test('a server that does not know the script is sent its text, and charges once', async () => {
+  test('a server without the script receives its text, and charges once', async () => {
     const bucket = newBucket();
     const limit = limitOf({ capacity: 5 });
     const masters = 'nodes' in store.redis ? store.redis.nodes('master') : [store.redis];

@@ -23,7 +23,7 @@ local back = math.min(need, missing - math.max(0, now - at, counted_at - at) * r
 if back > 0 then
   parts = math.min(parts + back, burst * period_ms * 1000)
   local value = struct.pack(BUCKET, parts, counted_at, burst, rate, period_ms, revision)
-  -- The expiry stays: the bucket is full before it.
+  -- The expiry stays, because the bucket is full before it.
   redis.call('SET', KEYS[1], value .. string.sub(stored, BUCKET_BYTES + 1), 'KEEPTTL')
 end
 return 1

@@ -11,23 +11,24 @@ import {
 import type { Limit } from '../rules/limits.ts';
 
 /*
- * What `rate-limits.lua` reads and returns. Callers decide through `takeToken` and `takeTokens` in `rate-limits.ts`.
+ * Encodes the arguments of `rate-limits.lua` and decodes its reply. Callers use `takeToken` and `takeTokens` in
+ * `rate-limits.ts`.
  */
 
-/** One bucket of a call, named by `bucketNames`. The cost is in tokens, 1 if left out. */
+/** One bucket of a call, named by `bucketNames`. The cost is in tokens; 1 by default. */
 export type Take = { bucket: string; limit: Limit; cost?: number };
 
 /**
- * What a bucket answered, and what it holds now. `rate` is the limit in force: it differs from `limit` while this task has not
- * heard of a change.
+ * The decision on one bucket, and what it holds now. `rate` is the limit in force, which differs from `limit` while this task
+ * has an older revision.
  */
 export type Decision = { take: Take; rate: Rate; remaining: number; nextTokenMs: number; fullMs: number } & (
   | { allowed: true }
   /** The refusal promises a slot behind those already promised: a client that returns after `retryAfterMs` finds its tokens. */
   | { allowed: false; reason: 'empty'; retryAfterMs: number }
-  /** A ban, which begins with this call or is running. When it ends the tokens may not be there yet: `retryAfterMs` is when they are. */
+  /** A ban that starts with this call or is running. Its end may precede the next tokens: `retryAfterMs` is the later of both. */
   | { allowed: false; reason: 'suppressed'; begins: boolean; bannedMs: number; retryAfterMs: number }
-  /** The cost is above the burst: no wait helps. */
+  /** The cost exceeds the burst: waiting does not help. */
   | { allowed: false; reason: 'impossible'; retryAfterMs: undefined }
 );
 
@@ -102,12 +103,12 @@ function readDecision(take: Take, answer: Float64Array, at: number, granted: boo
   const remaining = wholeTokens(rate, parts);
   const nextTokenMs = nextTokenAfterUs(rate, parts) / 1000;
   const fullMs = fullAfterUs(rate, parts) / 1000;
-  // Written out: this runs for every request, and spreading objects into each other doubles its time.
+  // Field by field: this runs for every request, and object spreads double its time.
   switch (verdict) {
     case SERVED:
       return { take, rate, remaining, nextTokenMs, fullMs, allowed: true };
     case EMPTY: {
-      // Whole milliseconds, rounded up: never too early.
+      // Whole milliseconds, rounded up so that it is never too early.
       const retryAfterMs = Math.ceil(waitUs / 1000);
       return { take, rate, remaining, nextTokenMs, fullMs, allowed: false, reason: 'empty', retryAfterMs };
     }
@@ -139,6 +140,6 @@ function readDecision(take: Take, answer: Float64Array, at: number, granted: boo
         retryAfterMs: undefined,
       };
     default:
-      throw new Error(`rate-limits.lua answered ${verdict}`);
+      throw new Error(`rate-limits.lua returned the verdict ${verdict}`);
   }
 }

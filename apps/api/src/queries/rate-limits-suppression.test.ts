@@ -18,7 +18,7 @@ onEachStore((store) => {
     return take();
   }
 
-  test('the refusal that completes the strikes begins a ban, and says how long it lasts', async () => {
+  test('the refusal that completes the strikes starts a ban, and says how long it lasts', async () => {
     const bucket = bucketWith(store, slow);
     const banned = { allowed: false, reason: 'suppressed' };
     expect(await offend(bucket)).toMatchObject({ ...banned, begins: true, retryAfterMs: 5000 });
@@ -35,7 +35,7 @@ onEachStore((store) => {
     expect(await bucket.take()).toMatchObject({ allowed: true });
   });
 
-  test('a refusal during a ban names the later of its end and the next token', async () => {
+  test('a refusal during a ban names the later of the ban’s end and the next token', async () => {
     const bucket = bucketWith(store, { ...slow, refillIntervalMs: 8000 });
     expect(await offend(bucket)).toMatchObject({ reason: 'suppressed', retryAfterMs: 8000 });
     wait(8 * SECOND);
@@ -71,12 +71,12 @@ onEachStore((store) => {
     await offend(bucket);
     wait(5 * SECOND);
     expect(await offend(bucket)).toMatchObject({ retryAfterMs: 10_000 });
-    // Clean time begins when the ban ends.
+    // Clean time starts when the ban ends.
     wait(10 * SECOND + 60 * SECOND);
     expect(await offend(bucket)).toMatchObject({ retryAfterMs: 5000 });
   });
 
-  test('a client that keeps to the limit is never banned, however often it calls a little early', async () => {
+  test('a client that keeps to the limit is never banned, even if it often calls a little early', async () => {
     const { take } = bucketWith(store, slow);
     for (let call = 0; call < 40; call++) {
       expect((await take()).allowed).toBe(call % 2 === 0);
@@ -84,7 +84,7 @@ onEachStore((store) => {
     }
   });
 
-  test('a client that is refused more often than served, again and again, is banned', async () => {
+  test('a client that keeps being refused more often than served is banned', async () => {
     const { take } = bucketWith(store, slow);
     const reasons: string[] = [];
     for (let call = 0; call < 12; call++) {

@@ -1,7 +1,7 @@
 -- Decides calls on token buckets. A call names one or more buckets: if each of them holds the call's cost, all are charged;
--- otherwise none is. Calls that were batched are decided one after the other, exactly as if each had come alone.
+-- otherwise none is. Batched calls are decided one after the other, exactly as if each had come alone.
 --
--- Arithmetic: whole numbers below 2^53, so no fraction of a token is ever lost. A token is `period` parts (the refill period in
+-- Arithmetic: integers below 2^53, so no fraction of a token is ever lost. A token is `period` parts (the refill period in
 -- microseconds) and `rate` parts flow back per microsecond: one token per emission interval of period / rate microseconds.
 --
 -- KEYS[i]   bucket i. For one call on one bucket, KEYS[2] may be a receipt, against which the charge can be refunded.
@@ -16,14 +16,14 @@
 --
 -- One pass without helper functions: their closures are made on every call and cost a third of the time in Redis.
 
-local SERVED, EMPTY, BANNED, SUPPRESSED, IMPOSSIBLE = 0, 1, 2, 3, 4 -- BANNED: the ban begins with this call.
+local SERVED, EMPTY, BANNED, SUPPRESSED, IMPOSSIBLE = 0, 1, 2, 3, 4 -- BANNED: this call starts the ban.
 -- Parts, the instant they were counted, and the limit: burst, rate, period in ms, revision. One byte more would need a larger
 -- block of memory for every bucket.
 local BUCKET, BUCKET_BYTES = '<I7I7I3I3I4I4', 28
--- Only while it says something: the highest burst granted; the line of promised slots (its end, the end of its exempt part,
--- when it began); how many bans there were, the end of the last one, and when they are forgotten.
+-- Stored only while it matters: the highest burst granted; the line of promised slots (its end, the end of its exempt part,
+-- its start); the number of bans, the end of the last one, and when they are forgotten.
 local EXTRA, EXTRA_BYTES = '<I3I7I7I7I2I7I7', 40
--- A line that forms faster than this is a crowd that came at once, not a client that ignores Retry-After.
+-- A line that forms faster than this is a crowd that arrived at once, not a client that ignores Retry-After.
 local GATHERING = 5e6
 local ceil, min, max, fmod = math.ceil, math.min, math.max, math.fmod
 
@@ -40,7 +40,7 @@ for i = 1, #calls / 3 do
     unpack(limits[calls[3 * i - 2]])
   local period = period_ms * 1000
 
-  -- 1. Read. A bucket starts full; a value that cannot be read is an empty bucket without a past.
+  -- 1. Read. A bucket starts full; a corrupt value counts as an empty bucket without history.
   local parts, highest, changed = burst * period, burst, false
   local line_end, exempt_end, line_began, bans, banned_until, forgotten_at = 0, 0, 0, 0, 0, 0
   local stored = redis.pcall('GET', key)
@@ -59,8 +59,8 @@ for i = 1, #calls / 3 do
       parts, highest, changed = 0, burst, true
       line_end, bans = 0, 0
     else
-      -- 2. Refill, at the limit under which the parts were counted. A clock that was set back mints nothing and freezes
-      -- nobody: the refill goes on from now, and the line is forgotten.
+      -- 2. Refill, at the limit under which the parts were counted. After a clock step back it mints no tokens and blocks
+      -- no client: the refill continues from now, and the line is discarded.
       if now < at then at, line_end, changed = now, 0, true end
       if parts + (now - at) * old_rate >= highest * old_period_ms * 1000 then highest = old_burst end
       -- #region refill
@@ -70,7 +70,7 @@ for i = 1, #calls / 3 do
       -- 3. The limit in force: the newest revision that this bucket has seen.
       -- #region limit-in-force
       if revision < old_revision then
-        -- The calling task has not heard of the change yet. Its limit would undo it.
+        -- The calling task has an older revision; its limit would undo the change.
         burst, rate, period_ms, revision, period = old_burst, old_rate, old_period_ms, old_revision, old_period_ms * 1000
       elseif burst ~= old_burst or rate ~= old_rate or period_ms ~= old_period_ms then
         if period_ms ~= old_period_ms then
@@ -80,7 +80,7 @@ for i = 1, #calls / 3 do
           parts = (parts - rest) / old_period_ms * period_ms + (scaled - fmod(scaled, old_period_ms)) / old_period_ms
         end
         -- #region change
-        -- Burst that was granted before is not granted again: switching tiers to and fro mints nothing.
+        -- Burst that was granted before is not granted again: switching tiers back and forth mints no tokens.
         parts = min(parts + max(0, burst - highest) * period, burst * period)
         -- #endregion
         highest, line_end, changed = max(highest, burst), 0, true
@@ -95,7 +95,7 @@ for i = 1, #calls / 3 do
   local verdict, wait, left = SERVED, 0, parts
   local latest_end
   if bans > 0 or banned_until > 0 then
-    -- A milder policy or a clock that was set back shortens a ban to what it may be from now on.
+    -- After a milder policy or a clock step back, a ban is shortened to its maximum from now on.
     latest_end = now + min(first_ban * growth ^ (bans - 1), longest_ban)
     if banned_until > latest_end then banned_until, changed = latest_end, true end
     forgotten_at = min(forgotten_at, max(now, banned_until) + forget_after)
@@ -104,12 +104,12 @@ for i = 1, #calls / 3 do
   if cost > burst then
     verdict = IMPOSSIBLE
   elseif banned_until > now then
-    verdict, wait = SUPPRESSED, banned_until - now -- Attempts do not lengthen a ban.
+    verdict, wait = SUPPRESSED, banned_until - now -- Attempts do not extend a ban.
   elseif parts >= need then
     left = parts - need
   else
     verdict, wait = EMPTY, ceil((need - parts) / rate) -- Exact: no quotient below 2^53 is rounded to a whole number.
-    -- Each refusal promises the next free slot behind the line, so that a crowd that obeys comes back one by one.
+    -- Each refusal promises the next free slot in line, so that a crowd that obeys returns one by one (no thundering herd).
     -- #region promise
     local crowd = ceil(strikes * period / rate)
     if line_end <= now then
@@ -119,7 +119,7 @@ for i = 1, #calls / 3 do
     end
     wait = line_end - now
     -- #endregion
-    -- A strike is a promised slot that is still to come. Clients that obey hold one each; those that gathered at once are exempt.
+    -- A strike is a promised slot in the future. Clients that obey hold one each; those that arrived at once are exempt.
     if now - line_began < GATHERING then exempt_end = min(line_end, now + horizon) end
     if strikes > 0 and line_end - max(now, exempt_end) > (strikes - 1) * period / rate then
       verdict, bans, line_end = BANNED, min(bans + 1, 65535), 0
@@ -131,7 +131,7 @@ for i = 1, #calls / 3 do
   if verdict ~= SERVED and enforced == 1 then granted = false end
   -- #endregion
 
-  -- 5. Write, always with an expiry: not before the bucket is full, to its highest burst too, and its bans are forgotten.
+  -- 5. Write, always with an expiry: after the bucket is full, up to its highest burst, and its bans are forgotten.
   if changed or verdict < SUPPRESSED then
     local value = struct.pack(BUCKET, left, now, burst, rate, period_ms, revision)
     -- #region expiry

@@ -26,7 +26,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject(refused);
   });
 
-  test('the refill is continuous: at one token per second, calls every 0.6 s are served and refused in turn', async () => {
+  test('the refill is continuous: at one token per second, calls every 0.6 s are allowed and refused in turn', async () => {
     const { take } = bucketWith(store, { capacity: 1 });
     const outcomes: boolean[] = [];
     for (let call = 0; call < 6; call++) {
@@ -36,7 +36,7 @@ onEachStore((store) => {
     expect(outcomes).toEqual([true, false, true, false, true, false]);
   });
 
-  test('fractions add up exactly: three thirds of a token are one token, and not a microsecond earlier', async () => {
+  test('fractions add up exactly: three thirds of a token are one token, not a microsecond earlier', async () => {
     const { take } = bucketWith(store, { capacity: 1, refillTokens: 1, refillIntervalMs: 3 });
     await take();
     for (let third = 0; third < 2; third++) {
@@ -49,7 +49,7 @@ onEachStore((store) => {
     expect(await take()).toMatchObject(allowed);
   });
 
-  test('tokens flow back evenly within an interval: at 7 tokens per 10 s, two take 2.857143 s', async () => {
+  test('tokens refill evenly within an interval: at 7 tokens per 10 s, two take 2.857143 s', async () => {
     const { take } = bucketWith(store, { capacity: 7, refillTokens: 7, refillIntervalMs: 10_000 });
     await take(7);
     wait(2_857_142);
@@ -75,17 +75,17 @@ onEachStore((store) => {
     expect(await take()).toMatchObject({ ...allowed, remaining: 2 });
   });
 
-  test('a refused call does not prolong the life of the key, whatever it would have cost', async () => {
+  test('a refused call does not prolong the key’s expiry, whatever its cost', async () => {
     const { take, key } = bucketWith(store, { capacity: 1_000_000, refillTokens: 1, refillIntervalMs: 1 });
     await take(1);
     await take(999_999);
     const before = await store.redis.pexpiretime(key);
     expect(await take(1_000_000)).toMatchObject(refused);
-    // Written again under the real clock, which has moved by milliseconds; the call would have cost 1000 s.
+    // The key was rewritten under the real clock, which has moved by milliseconds; the call would have cost 1000 s.
     expect((await store.redis.pexpiretime(key)) - before).toBeLessThan(10_000);
   });
 
-  test('a call that costs more than the burst is impossible, and is told no wait', async () => {
+  test('a call that costs more than the burst is impossible, and gets no retryAfter', async () => {
     const { take, stored } = bucketWith(store, { capacity: 10 });
     const impossible = { allowed: false, reason: 'impossible', retryAfterMs: undefined };
     expect(await take(11)).toMatchObject({ ...impossible, remaining: 10, fullMs: 0 });
@@ -122,7 +122,7 @@ onEachStore((store) => {
     expect(await take(2)).toMatchObject({ retryAfterMs: 2000, nextTokenMs: 1000, fullMs: 2000 });
   });
 
-  test('a clock that is set back mints no tokens, and the refill goes on from there', async () => {
+  test('a clock that is set back mints no tokens, and the refill continues from there', async () => {
     const { take } = bucketWith(store, { capacity: 2 });
     await take(2);
     wait(-3600 * SECOND);
@@ -133,7 +133,7 @@ onEachStore((store) => {
     expect(await take(2)).toMatchObject(allowed);
   });
 
-  test('a clock that swings back and forth mints nothing', async () => {
+  test('a clock that swings back and forth mints no tokens', async () => {
     const { take } = bucketWith(store, { capacity: 5, refillIntervalMs: 3_600_000 });
     let served = 0;
     for (let call = 0; call < 40; call++) {
@@ -154,7 +154,7 @@ onEachStore((store) => {
     expect(await wide.take()).toMatchObject({ remaining: 8 });
   });
 
-  test('a bucket in shadow mode refuses nobody, and is charged when the call is served', async () => {
+  test('a bucket in shadow mode never refuses, and is charged when the call is allowed', async () => {
     const enforced = bucketWith(store, { capacity: 10 });
     const shadow = bucketWith(store, { capacity: 1, shadow: true });
     const both = () => takeTokens(store.clocked, [shadow.asTake, enforced.asTake]);
@@ -190,12 +190,12 @@ onEachStore((store) => {
     expect(await take()).toMatchObject(refused);
   });
 
-  test('a refund mints nothing: what the refill has replaced is not refunded', async () => {
+  test('a refund mints no tokens: what the refill has replaced is not refunded', async () => {
     const { take, reserve, refund } = bucketWith(store, { capacity: 2 });
     const { receipt } = await reserve();
     wait(SECOND);
     await take();
-    // The bucket had refilled before the second call: giving the first token back would make it three in one moment.
+    // The bucket had refilled before the second call: refunding the first token would make three at one instant.
     expect(await refund(receipt)).toBe(true);
     expect(await take()).toMatchObject({ ...allowed, remaining: 0 });
     expect(await take()).toMatchObject(refused);

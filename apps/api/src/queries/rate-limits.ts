@@ -14,21 +14,22 @@ import {
 export type { Decision, Receipt, Take };
 
 /**
- * Takes one token from the client's bucket, or as many as the call costs. One EVALSHA, one key. Its laws, which the tests are
- * named after:
+ * Takes one token from the client's bucket, or the cost of the call. One EVALSHA, one key. Its laws, after which the tests
+ * are named:
  *
  * - Over any interval T, all tasks together grant at most burst + rate × T tokens.
- * - A refused call takes no tokens. A client that waits for `retryAfterMs` is served, and a crowd that obeys drains in order.
+ * - A refused call consumes no tokens. A client that waits for `retryAfterMs` is served, and a crowd that obeys drains in
+ *   order.
  * - A client that ignores `retryAfterMs` is banned; a crowd that obeys never is.
- * - Only Redis's clock counts. Set back, it mints nothing and freezes nobody.
+ * - Only Redis's clock counts. Set back, it mints no tokens and blocks no client for longer.
  * - Every key expires, but not before its bucket is full again.
  *
- * Every decision of routes and experiments comes through here. Beneath it, calls made in one tick of the event loop share a
- * command (`decision-batches.ts`).
+ * All decisions of routes and experiments pass through here. Below it, calls of one event-loop tick share a command
+ * (`decision-batches.ts`).
  *
- * GCRA, which stores one instant, is the same rule written differently and measured as fast; with tokens the laws and the
- * changes of a limit can be read off the code.
- * @throws what the connection throws, see `redisFailure`; a failed call is never sent a second time
+ * GCRA, which stores a single instant (the TAT), is the same rule in another form and measured as fast; with tokens, the laws
+ * and the effects of a changed limit can be read off the code.
+ * @throws errors of the connection, see `redisFailure`; a failed call is never sent again
  */
 // #region take
 export async function takeToken(redis: RedisConnection, take: Take): Promise<Decision> {
@@ -38,9 +39,9 @@ export async function takeToken(redis: RedisConnection, take: Take): Promise<Dec
 // #endregion
 
 /**
- * Takes from all of these buckets, or from none if an enforced one refuses. A bucket in shadow mode refuses nobody. On one
- * Redis it is one script. The nodes of a cluster cannot decide together: there the buckets are charged in turn, and refunded
- * when a later one refuses.
+ * Takes from all of these buckets, or from none if an enforced one refuses. A bucket in shadow mode never refuses. On a
+ * single Redis this is one script. On a cluster, whose nodes cannot decide together, the buckets are charged in turn and
+ * refunded if a later one refuses (compensation).
  * @returns the decisions in the order of the takes; on a cluster only those up to the first refusal
  */
 export async function takeTokens(redis: RedisConnection, takes: readonly Take[]): Promise<Decision[]> {
@@ -77,11 +78,11 @@ async function takeInTurn(redis: RedisConnection, takes: readonly Take[]) {
       granted = turns.length === takes.length;
     }
   } finally {
-    // Also when a node does not answer: the others are refunded, and the error goes on.
+    // Also if a node does not respond: the others are refunded, and the error propagates.
     if (!granted) await Promise.allSettled(turns.map(({ receipt }) => refundToken(redis, receipt)));
   }
   return turns.map(({ decision }) => decision(granted));
 }
 
-/** Longer than a few answers of Redis can take together. */
+/** Longer than a few replies of Redis take together. */
 const TURN_MS = 10_000;
