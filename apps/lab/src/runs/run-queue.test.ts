@@ -83,6 +83,6 @@ test('a stopping lab ends queued and running runs and closes all streams', async
   await Promise.all([running, waiting].map(({ id }) => lab.events(id).next()));
   await lab.close();
   for (const told of await Promise.all(streams)) {
-    expect(told.at(-1)?.data).toMatchObject({ status: 'failed', failure: expect.stringContaining('was stopped') });
+    expect(told.at(-1)?.data).toMatchObject({ status: 'failed', failure: expect.stringContaining('The lab stopped') });
   }
 });
