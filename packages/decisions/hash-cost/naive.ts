@@ -16,13 +16,13 @@ export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attemp
   // #region hash-then-limit
   app.post('/v1/sessions', routes.logIn, async (request, reply) => {
     const { email, password } = request.body;
-    // Everybody can read this password. It opens nothing where the demo is not meant to be.
+    // This password is public. It opens no account where the demo is off.
     if (password === demoPassword && !config.demoAllowed)
       fail({ kind: 'forbidden', reason: 'The demo accounts are switched off on this server.' });
     const attempt = await attempts.reserve(request, email);
     const account = await userByEmail(db, email);
     const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
-      // No password was tried: the queue was full.
+      // No password was verified: the queue was full.
       await attempt.giveBack();
       throw error;
     });
@@ -48,13 +48,13 @@ export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attemp
   };
   app.post('/v1/sessions', { ...routes.logIn, onRequest: checkFailures }, async (request, reply) => {
     const { email, password } = request.body;
-    // Everybody can read this password. It opens nothing where the demo is not meant to be.
+    // This password is public. It opens no account where the demo is off.
     if (password === demoPassword && !config.demoAllowed)
       fail({ kind: 'forbidden', reason: 'The demo accounts are switched off on this server.' });
     const attempt = await attempts.reserve(request, email);
     const account = await userByEmail(db, email);
     const matches = await passwords.verify(account?.passwordHash, password).catch(async (error: unknown) => {
-      // No password was tried: the queue was full.
+      // No password was verified: the queue was full.
       await attempt.giveBack();
       throw error;
     });
