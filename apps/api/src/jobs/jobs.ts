@@ -5,6 +5,7 @@ import { deriveKey } from '../keys.ts';
 import { sandboxProvider } from '../payments/sandbox-provider.ts';
 import { deliverSandboxEvents, type PostWebhook } from '../payments/sandbox-webhooks.ts';
 import { hasRecords, keysRememberedSince } from '../queries/idempotency.ts';
+import { endCancelledBookings } from './end-cancelled-bookings.ts';
 import { expireHolds } from './expire-holds.ts';
 import { forgetOld } from './forget-old.ts';
 import { settleLatePayments } from './settle-late-payments.ts';
@@ -18,6 +19,7 @@ export function startJobs({ config, db, redis }: Deps, app: Api) {
   const key = deriveKey(config.appSecret, 'webhook-signature');
   const jobs = [
     repeat('expire-holds', 1_000, (signal) => expireHolds(db, signal), app.log),
+    repeat('end-cancelled-bookings', 2_000, (signal) => endCancelledBookings(db, signal), app.log),
     repeat('settle-late-payments', 2_000, () => settleLatePayments({ db, redis }, provider), app.log),
     repeat('deliver-sandbox-events', 500, () => deliverSandboxEvents({ db, key, post: postTo(app) }), app.log),
     repeat('forget-old', 60_000, (signal) => forgetOld(db, signal), app.log),

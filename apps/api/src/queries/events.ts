@@ -2,6 +2,7 @@ import { type EventStatus, foldText, searchWords } from '@minitickets/contract';
 import { and, asc, eq, like, type SQL, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { events } from '../db/schema.ts';
+import type { Sale } from '../rules/event-changes.ts';
 import type { PageCursor } from '../rules/page-cursors.ts';
 
 export type EventRow = typeof events.$inferSelect;
@@ -62,6 +63,25 @@ export async function updateEvent(db: Connection, before: EventRow, change: Part
     .where(eq(events.id, before.id))
     .returning();
   if (!row) throw new Error('UPDATE of a locked event returned no row');
+  return row;
+}
+
+/** Returns what the sale of an event has come to; under the event's lock, so that no booking changes it. */
+export async function saleOfEvent(db: Connection, eventId: string): Promise<Sale> {
+  const [row] = await db
+    .select({
+      now: sql`date_trunc('milliseconds', statement_timestamp())`.mapWith(events.startsAt),
+      hasHolds: sql<boolean>`exists (
+        select from bookings
+        where event_id = "events"."id" and status = 'held' and hold_expires_at > statement_timestamp())`,
+      hasSales: sql<boolean>`exists (select from ticket_types where event_id = "events"."id" and sold > 0)`,
+      hasCheckIns: sql<boolean>`exists (
+        select from tickets join ticket_types on ticket_types.id = ticket_type_id
+        where event_id = "events"."id" and checked_in_at is not null)`,
+    })
+    .from(events)
+    .where(eq(events.id, eventId));
+  if (!row) throw new Error('a locked event is gone');
   return row;
 }
 

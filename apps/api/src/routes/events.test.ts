@@ -289,16 +289,17 @@ test('an event sells in one currency', async () => {
   expect(added.json()).toMatchObject({ error: 'validation_failed' });
 });
 
-test('a cancelled event stays cancelled, and can still be renamed', async () => {
+test('a cancelled event cannot be changed: not its status, its text or its ticket types', async () => {
   const { id } = await create({ name: 'Called off' });
   const change = async (body: object) => (await call('PATCH', `/v1/events/${id}`, organiser, body)).json();
   expect(await change({ status: 'cancelled' })).toMatchObject({ status: 'cancelled' });
-  for (const status of ['on_sale', 'draft']) {
-    expect(await change({ status })).toMatchObject({ status: 409, error: 'change_not_possible' });
+  for (const body of [{ status: 'on_sale' }, { status: 'draft' }, { name: 'Still on' }, { salesCloseAt: inDays(20) }]) {
+    expect(await change(body)).toMatchObject({ status: 409, error: 'change_not_possible' });
   }
-  expect(await change({ status: 'cancelled', name: 'Called off for good' })).toMatchObject({
-    status: 'cancelled',
-    name: 'Called off for good',
+  const type = { name: 'Balcony', priceMinor: 100, currency: 'EUR', capacity: 1 };
+  expect((await call('POST', `/v1/events/${id}/ticket-types`, organiser, type)).json()).toMatchObject({
+    status: 409,
+    error: 'change_not_possible',
   });
 });
 

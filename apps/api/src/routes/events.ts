@@ -4,18 +4,30 @@ import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf, withRoleOfNow } from '../plugins/session.ts';
+import { endBookingsOfEvent } from '../queries/cancelled-events.ts';
 import {
   type EventRow,
   eventByIdOrSlug,
   eventsOfOrganiser,
   insertEvent,
   lockEvent,
+  saleOfEvent,
   upcomingEvents,
   updateEvent,
 } from '../queries/events.ts';
 import { insertTicketTypes, type TicketTypeRow, ticketTypesOf } from '../queries/ticket-types.ts';
-import { checkOneCurrency, checkSaleWindow, checkStaysCancelled, slugFrom } from '../rules/event-changes.ts';
+import {
+  checkEventEdits,
+  checkOneCurrency,
+  checkSaleWindow,
+  eventEditsOf,
+  saleStateOf,
+  slugFrom,
+} from '../rules/event-changes.ts';
 import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
+
+/** Bookings that end together with their event: enough for most events, and a short transaction. */
+const ENDED_AT_ONCE = 500;
 
 export function eventRoutes(app: Api, { db }: Deps) {
   const serve = routeServer(app, { db });
@@ -76,9 +88,13 @@ export function eventRoutes(app: Api, { db }: Deps) {
         ...(salesOpenAt !== undefined && { salesOpenAt: new Date(salesOpenAt) }),
         ...(salesCloseAt !== undefined && { salesCloseAt: new Date(salesCloseAt) }),
       };
-      checkStaysCancelled(row.status, rest.status);
+      const sale = await saleOfEvent(transaction, row.id);
+      const edits = eventEditsOf(row, changed, sale.now);
+      checkEventEdits(edits, saleStateOf(row, sale));
       checkSaleWindow({ ...row, ...changed });
-      const after = Object.keys(changed).length > 0 ? await updateEvent(transaction, row, changed) : row;
+      const after = edits.length > 0 ? await updateEvent(transaction, row, changed) : row;
+      // The job ends the rest.
+      if (edits.includes('cancel')) await endBookingsOfEvent(transaction, row.id, ENDED_AT_ONCE);
       return toEvent(after, await ticketTypesOf(transaction, [row.id]));
     }),
   );

@@ -1,11 +1,11 @@
 import type { Connection } from '../db/client.ts';
-import type { Api, Deps } from '../deps.ts';
+import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { routeServer } from '../plugins/serve-route.ts';
-import { lockEvent } from '../queries/events.ts';
+import { type EventRow, lockEvent, saleOfEvent } from '../queries/events.ts';
 import { openGates } from '../queries/inventory-gate.ts';
 import { insertTicketTypes, ticketTypesOf, updateTicketType } from '../queries/ticket-types.ts';
-import { checkOneCurrency, checkPrice } from '../rules/event-changes.ts';
+import { checkEventEdits, checkOneCurrency, checkPrice, saleStateOf } from '../rules/event-changes.ts';
 import { ownEvent } from './events.ts';
 
 const MAX_TYPES = 50;
@@ -14,7 +14,7 @@ export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
   const serve = routeServer(app, { db });
   serve('addTicketType', async (request, reply) => {
     const added = await db.transaction(async (transaction) => {
-      const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
+      const event = await editableEvent(transaction, request.viewer, request.params.event);
       const others = await ticketTypesOf(transaction, [event.id]);
       if (others.length >= MAX_TYPES)
         fail({ kind: 'change-not-possible', reason: `An event has at most ${MAX_TYPES} ticket types.` });
@@ -27,7 +27,7 @@ export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
 
   serve('changeTicketType', async (request) => {
     const { changed, opened } = await db.transaction(async (transaction) => {
-      const event = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
+      const event = await editableEvent(transaction, request.viewer, request.params.event);
       const { ticketType: id } = request.params;
       const before = await ticketTypeOf(transaction, event.id, id);
       if (Object.keys(request.body).length === 0) return { changed: before, opened: null };
@@ -48,6 +48,13 @@ export function ticketTypeRoutes(app: Api, { db, redis }: Deps) {
     }
     return changed;
   });
+}
+
+/** Locks an event whose ticket types may change. @throws TicketingError not-found, change-not-possible */
+async function editableEvent(db: Connection, viewer: Viewer | null, idOrSlug: string): Promise<EventRow> {
+  const event = await ownEvent(viewer, await lockEvent(db, idOrSlug));
+  checkEventEdits(['change_types'], saleStateOf(event, await saleOfEvent(db, event.id)));
+  return event;
 }
 
 async function ticketTypeOf(db: Connection, eventId: string, id: string | undefined) {

@@ -29,11 +29,12 @@ export function inventoryToReturn(state: BookingState & { checkedIn: boolean }):
     case 'expired':
       return fail({ kind: 'booking-not-cancellable', reason: 'Its hold has expired, so there is nothing to cancel.' });
     case 'confirmed':
+      // A booking of a cancelled event is refunded at any time, whoever was let in before.
+      if (state.eventStatus === 'cancelled') return 'sold';
       if (state.checkedIn) {
         fail({ kind: 'booking-not-cancellable', reason: 'One of its tickets has already been checked in.' });
       }
-      // A booking of a cancelled event is refunded at any time.
-      if (state.eventStartsAt <= state.now && state.eventStatus !== 'cancelled') {
+      if (state.eventStartsAt <= state.now) {
         fail({ kind: 'booking-not-cancellable', reason: 'The event has started.' });
       }
       return 'sold';
