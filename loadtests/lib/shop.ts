@@ -92,7 +92,7 @@ export function freePlaces(sale: Sale, as?: Caller): number | undefined {
   return answer.outcome === 'ok' ? eventOf(answer).ticketTypes[0]?.available : undefined;
 }
 
-/** Takes the event off the shelf, so that the shop looks as before the run. Its bookings stay, for the audit. */
+/** Cancels the event, so that the shop looks as before the run. Its bookings are ended and refunded, and the audit still adds up. */
 export function closeSale(sale: Sale) {
   ask(operation('changeEvent', { event: sale.id }, { as: organiser, body: { status: 'cancelled' } }));
 }

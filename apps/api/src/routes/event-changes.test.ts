@@ -157,7 +157,7 @@ test('two concurrent cancellations of an event refund each booking once', async 
   expect(await broken()).toEqual([]);
 });
 
-test('bookings that a cancellation left to the job, more than one batch of them, are ended by it', async () => {
+test('the job ends each booking that a cancellation left alive exactly once, also when two tasks run it', async () => {
   const at = await ownShop();
   const paid = await at.buy(2);
   const held = (await at.book(at.sid)).json();
@@ -215,7 +215,7 @@ test.each(['the cancellation', 'the payment'])(
   },
 );
 
-test('a check-in races the cancellation of its event: it waits, and then admits nobody', async () => {
+test('a check-in races the cancellation of its event: the money goes back once, and the ticket admits nobody afterwards', async () => {
   const at = await ownShop();
   const booking = await at.buy();
   const witness = await witnessOf(stores);
