@@ -11,29 +11,72 @@ const source = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file));
 const docs = files.filter((file) => file.endsWith('.md'));
 const manifests = files.filter((file) => file.endsWith('package.json'));
 
-/** Rooms of the API from the top down. A file imports its own room, and rooms that stand lower. */
-const FLOORS = [
-  ['server.ts', 'testing'],
-  ['app.ts', 'drain.ts'],
-  ['routes', 'jobs', 'seed'],
-  ['plugins'],
-  ['limiting', 'booking', 'payments', 'audit', 'credentials.ts'],
-  ['deps.ts', 'passwords.ts'],
-  ['queries'],
-  ['db'],
-  ['config.ts'],
-  ['rules'],
-  ['errors.ts', 'keys.ts'],
-];
-const roomOf = (file: string) => file.replace('apps/api/src/', '').split('/')[0] ?? '';
-const floorOf = (room: string) => FLOORS.findIndex((floor) => floor.includes(room));
+/**
+ * The rooms of each workspace from the top down. A file imports its own room, and rooms that stand lower. A room is a folder or
+ * a file; of nested rooms a path belongs to the longest. `*` stands for every room that is not named.
+ */
+const FLOORS: Record<string, string[][]> = {
+  'apps/api/src': [
+    ['server.ts', 'testing'],
+    ['app.ts', 'drain.ts'],
+    ['routes', 'jobs', 'seed'],
+    ['plugins'],
+    ['limiting', 'booking', 'payments', 'audit', 'health', 'credentials.ts', 'rounds.ts'],
+    ['deps.ts', 'passwords.ts'],
+    ['queries'],
+    ['db'],
+    ['config.ts'],
+    ['rules'],
+    ['errors.ts', 'keys.ts'],
+  ],
+  'apps/web/src': [
+    ['main.tsx', 'prerender.tsx', 'testing'],
+    ['routes.tsx'],
+    ['pages'],
+    ['shop', 'organise', 'operations', 'limiter', 'decisions'],
+    ['account'],
+    ['interface'],
+    ['words', 'drawing'],
+    ['api'],
+    ['return-to.ts'],
+  ],
+  'apps/lab/src': [
+    ['server.ts', 'testing'],
+    ['lab.ts'],
+    ['app.ts'],
+    ['routes'],
+    ['deps.ts'],
+    ['runs', 'redis-pauses.ts'],
+    ['config.ts'],
+  ],
+  'packages/decisions': [
+    ['frame/command'],
+    ['experiments.ts'],
+    ['*'],
+    ['frame/subjects'],
+    ['frame/interleaving'],
+    ['frame'],
+  ],
+  'packages/stack': [['whole-stack'], ['launcher'], ['test-stores'], ['stores'], ['processes', 'balancer']],
+};
 
+/** Imports of other modules of the repository, those of types and of JSDoc among them. */
 const importsOf = (file: string) =>
-  [...read(file).matchAll(/^(?:import|export)\s[^'"]*?from '(\.[^']+)'|^import '(\.[^']+)'/gm)].map((match) =>
-    normalize(join(dirname(file), match[1] ?? match[2] ?? '')),
-  );
+  [
+    ...read(file).matchAll(/^(?:import|export)\s[^'"]*?from '(\.[^']+)'|^import '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm),
+  ].map(([, from, bare, inline]) => normalize(join(dirname(file), from ?? bare ?? inline ?? '')));
 
-const api = source.filter((file) => file.startsWith('apps/api/src/') && !file.endsWith('.test.ts'));
+const modules = source.filter((file) => !/\.test\.tsx?$/.test(file));
+const api = modules.filter((file) => file.startsWith('apps/api/src/'));
+
+function placeOf(file: string, root: string) {
+  const path = file.slice(root.length + 1);
+  const floors = FLOORS[root] ?? [];
+  const named = floors.flat().filter((room) => path === room || path.startsWith(`${room}/`));
+  const room = named.toSorted((a, b) => b.length - a.length)[0] ?? path.split('/')[0] ?? '';
+  return { room, floor: floors.findIndex((floor) => floor.includes(named.length > 0 ? room : '*')) };
+}
+const roomOf = (file: string) => placeOf(file, 'apps/api/src').room;
 
 test('there is something to check', () => {
   expect(api.length).toBeGreaterThan(20);
@@ -41,18 +84,31 @@ test('there is something to check', () => {
   expect(manifests.length).toBeGreaterThan(3);
 });
 
-test('every room of the API has a floor', () => {
-  expect(api.filter((file) => floorOf(roomOf(file)) === -1)).toEqual([]);
+test.each(Object.keys(FLOORS))('every room of %s has a floor, and imports point only downward', (root) => {
+  const inside = modules.filter((file) => file.startsWith(`${root}/`));
+  expect(inside.length).toBeGreaterThan(5);
+  expect(inside.filter((file) => placeOf(file, root).floor === -1)).toEqual([]);
+  const upward = inside.flatMap((file) => {
+    const from = placeOf(file, root);
+    return importsOf(file)
+      .filter((target) => inside.includes(target))
+      .filter((target) => placeOf(target, root).room !== from.room && placeOf(target, root).floor <= from.floor)
+      .map((target) => `${file} → ${target}`);
+  });
+  expect(upward).toEqual([]);
 });
 
-test('imports of the API point only downward', () => {
-  const upward = api.flatMap((file) =>
-    importsOf(file)
-      .filter((target) => target.startsWith('apps/api/src/') && roomOf(target) !== roomOf(file))
-      .filter((target) => floorOf(roomOf(target)) <= floorOf(roomOf(file)))
-      .map((target) => `${file} → ${target}`),
-  );
-  expect(upward).toEqual([]);
+test('no modules import each other in a cycle, not even by their types', () => {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (path.includes(file) || done.has(file)) return;
+    for (const target of importsOf(file)) if (modules.includes(target)) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of modules) visit(file, []);
+  expect(cycles).toEqual([]);
 });
 
 test('rules do not wait, and know no store', () => {

@@ -1,5 +1,5 @@
 import { runProgram } from './programs.ts';
-import type { Target } from './stacks.ts';
+import type { Target } from './target.ts';
 
 type Container = { Service: string; State: string; Publishers: { PublishedPort: number; TargetPort: number }[] | null };
 

@@ -6,7 +6,8 @@ import { readArguments, UsageError, usage } from './arguments.ts';
 import { findK6 } from './k6.ts';
 import { runScript } from './run-script.ts';
 import { scripts } from './scripts.ts';
-import { findTarget, type Target } from './stacks.ts';
+import { findTarget } from './stacks.ts';
+import type { Target } from './target.ts';
 
 const exitCodes = { holds: 0, doesNotHold: 1, usage: 2, notRun: 3, interrupted: 130 } as const;
 

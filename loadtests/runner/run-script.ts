@@ -6,7 +6,7 @@ import { serveFaults } from './faults.ts';
 import { type K6, runK6 } from './k6.ts';
 import { scripts } from './scripts.ts';
 import { mintSessions } from './sessions.ts';
-import type { Target } from './stacks.ts';
+import type { Target } from './target.ts';
 import { verdictOf } from './verdict.ts';
 
 export type Run = {

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { Target } from './stacks.ts';
+import type { Target } from './target.ts';
 
 const program = readFileSync(new URL('../api-side/sessions.mjs', import.meta.url), 'utf8');
 

@@ -4,26 +4,13 @@ import { apiEnvironment } from '../../packages/stack/launcher/api-process.mjs';
 import { ensureBuilt } from '../../packages/stack/launcher/prepare.mjs';
 import { repository, startStack } from '../../packages/stack/launcher/stack.mjs';
 import { endLeftovers, runningState } from '../../packages/stack/launcher/state.mjs';
-import { removeData } from '../../packages/stack/stores/files.mjs';
+import { removeData } from '../../packages/stack/stores/remove-data.mjs';
 import { temporaryDir } from '../../packages/stack/stores/temporary-dir.mjs';
 import type { Order } from './arguments.ts';
 import { findComposeStack } from './compose.ts';
-import { type Faults, pauseRedis } from './faults.ts';
-import { type Ended, runProgram } from './programs.ts';
-
-/** A running stack, as a load test needs it. */
-export type Target = {
-  url: string;
-  description: string;
-  tasks: number;
-  /** From how many addresses of this machine its balancer can be called, and see them. */
-  addresses: number;
-  /** Runs `node …` in the repository, with the environment of one of its tasks; `input` is its standard input. */
-  runNode: (args: string[], input?: string) => Promise<Ended>;
-  /** Undefined where breaking things would be rude, or is not possible. */
-  faults: Faults | undefined;
-  end: () => Promise<void>;
-};
+import { pauseRedis } from './faults.ts';
+import { runProgram } from './programs.ts';
+import type { Target } from './target.ts';
 
 /** `signal` gives up a stack that is being started. */
 type Telling = { say: (line: string) => void; signal: AbortSignal };

@@ -3,7 +3,7 @@ import { type Arena, openStage, type Stage } from './arena.ts';
 import { type Difference, reportDifferences } from './difference.ts';
 import type { ExperimentEvent } from './events.ts';
 import type { ArmResult, Expectation, ExperimentResult } from './results.ts';
-import { judgeArm, reasonsAgainst } from './verdict.ts';
+import { type Arm, judgeArm, reasonsAgainst } from './verdict.ts';
 
 /**
  * One claim of the design as an experiment. `Subject` is the function or functions in question: the only thing that the arms
@@ -35,16 +35,6 @@ export type NaiveArm<Subject, Measure extends string> = {
   /** The most changed lines: beyond that it would be a different program, not a different decision. */
   mostChangedLines: number;
   fails: Record<Measure, Expectation>;
-};
-
-/** An arm of any subject. The shipped arm has no differences. */
-export type Arm = {
-  name: string;
-  what: string;
-  run: (stage: Stage) => Promise<Record<string, number>>;
-  expected: Record<string, Expectation>;
-  differences: Difference[];
-  mostChangedLines: number;
 };
 
 export type Experiment = {

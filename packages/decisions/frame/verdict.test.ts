@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Arm } from './experiment.ts';
 import { atLeast, atMost, type Expectation, exactly, inWords, meets } from './results.ts';
-import { judgeArm, reasonsAgainst } from './verdict.ts';
+import { type Arm, judgeArm, reasonsAgainst } from './verdict.ts';
 
 const arm = (name: string, expected: Expectation): Arm => ({
   ...{ name, what: name, expected: { served: expected }, differences: [], mostChangedLines: 0 },

@@ -1,5 +1,16 @@
-import type { Arm } from './experiment.ts';
+import type { Stage } from './arena.ts';
+import type { Difference } from './difference.ts';
 import { type ArmResult, type Expectation, inWords, meets } from './results.ts';
+
+/** An arm of any subject. The shipped arm has no differences. */
+export type Arm = {
+  name: string;
+  what: string;
+  run: (stage: Stage) => Promise<Record<string, number>>;
+  expected: Record<string, Expectation>;
+  differences: Difference[];
+  mostChangedLines: number;
+};
 
 type Judged = {
   arm: Arm;

@@ -7,10 +7,7 @@ import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { type Answer, guardedCalls } from '../frame/subjects/guarded-calls.ts';
 import { plainLimit } from '../frame/subjects/plain-limit.ts';
-import { eachAddress, everybody, nobody, oneHop } from './naive.ts';
-
-/** Makes Fastify's `trustProxy` of the proxies' address ranges. */
-export type TrustProxies = typeof trustProxies;
+import { eachAddress, everybody, nobody, oneHop, type TrustProxies } from './naive.ts';
 
 /** Which peers are trusted to report the client's address, and which client an address stands for. */
 type Reading = { trust: TrustProxies; clientOf: (address: string) => string };

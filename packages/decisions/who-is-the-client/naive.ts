@@ -1,4 +1,7 @@
-import type { TrustProxies } from './experiment.ts';
+import type { trustProxies } from '@minitickets/api/plugins/client-address';
+
+/** Makes Fastify's `trustProxy` of the proxies' address ranges. */
+export type TrustProxies = typeof trustProxies;
 
 /** Trusts no header: the client is the peer. */
 export const nobody: TrustProxies = () => {

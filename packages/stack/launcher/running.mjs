@@ -1,6 +1,7 @@
 import { Failure } from '../processes/failure.mjs';
 import { endProcess, isStillRunning } from '../processes/processes.mjs';
-import { placesOf, removeData } from '../stores/files.mjs';
+import { placesOf } from '../stores/files.mjs';
+import { removeData } from '../stores/remove-data.mjs';
 import { apiEnvironment, runApiProgram } from './api-process.mjs';
 import { paint } from './screen.mjs';
 import { answers } from './services.mjs';

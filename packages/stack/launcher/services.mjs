@@ -24,7 +24,7 @@ import { apiEnvironment, publicEnvironment } from './api-process.mjs';
  * @param {number | undefined} options.port
  * @param {Awaited<ReturnType<typeof apiEnvironment>>} options.api
  * @param {(services: readonly Service[]) => void} options.onChange
- * @param {import('./stack.mjs').Tools} tools
+ * @param {import('../processes/processes.mjs').Tools} tools
  * @returns {Promise<{ tasks: Service[], lab: Service | undefined, balancer: Service }>}
  */
 export async function startServices(

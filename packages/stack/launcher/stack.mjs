@@ -38,12 +38,6 @@ import { takeStep } from './steps.mjs';
  * @property {(name: string) => Promise<void>} killTask as a crash would; the task is started again
  * @property {() => Promise<void>} stop ends all in order: balancer, lab, tasks, Redis, PostgreSQL
  * @property {() => Promise<void>} kill ends all at once; nothing is written down
- *
- * @typedef {object} Tools what the parts of a start share
- * @property {{ stop: () => Promise<unknown>, kill: () => Promise<unknown> }[]} started in order
- * @property {<T>(name: string, work: () => Promise<T>, describe: (result: T) => string) => Promise<T>} step
- * @property {(text: string) => void} note
- * @property {AbortSignal | undefined} signal
  */
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
@@ -152,7 +146,7 @@ async function grantOurRoles(root, dataDir, superuserUrl) {
   await grantRoles(superuserUrl, join(root, 'infra/access/roles.sql'), passwords);
 }
 
-/** @param {StackOptions} options @returns {Tools} */
+/** @param {StackOptions} options @returns {import('../processes/processes.mjs').Tools} */
 function toolsFor({ on = () => {}, signal }) {
   return {
     started: [],

@@ -5,6 +5,14 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+/**
+ * @typedef {object} Tools what the parts of a start share
+ * @property {{ stop: () => Promise<unknown>, kill: () => Promise<unknown> }[]} started in order
+ * @property {<T>(name: string, work: () => Promise<T>, describe: (result: T) => string) => Promise<T>} step
+ * @property {(text: string) => void} note
+ * @property {AbortSignal | undefined} signal
+ */
+
 const run = promisify(execFile);
 
 /**

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
-import { removeCluster } from './postgres-binaries.mjs';
 
 /**
  * Where a stack keeps what it keeps.
@@ -49,16 +48,6 @@ export function secretsOf(dataDir) {
     });
   }
   return kept;
-}
-
-/**
- * Removes what the stores of a stack that is not running hold, and the secrets that belong to it. Downloads and logs stay.
- * @param {string} dataDir
- */
-export function removeData(dataDir) {
-  const { postgres, redis, secrets } = placesOf(dataDir);
-  removeCluster(postgres);
-  for (const path of [redis, secrets]) rmSync(path, { recursive: true, force: true });
 }
 
 /**

@@ -24,8 +24,8 @@ const SUPERUSER = 'postgres';
 
 /**
  * Starts those of the two stores that nobody else runs, and again if they die.
- * @param {Pick<import('../launcher/stack.mjs').StackOptions, 'dataDir' | 'durable' | 'databaseUrl' | 'redisUrl'>} options
- * @param {import('../launcher/stack.mjs').Tools} tools
+ * @param {{ dataDir: string, durable?: boolean | undefined, databaseUrl?: string | undefined, redisUrl?: string | undefined }} options
+ * @param {import('../processes/processes.mjs').Tools} tools
  * @returns {Promise<Stores>}
  */
 export async function startStores({ dataDir, durable = true, databaseUrl, redisUrl }, { started, step, note }) {

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { startStack } from '../launcher/stack.mjs';
 import { endLeftovers, runningState } from '../launcher/state.mjs';
 import { isRunning, waitUntil } from '../processes/processes.mjs';
-import { removeData } from '../stores/files.mjs';
+import { removeData } from '../stores/remove-data.mjs';
 import { newCustomer } from './people.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-crash-'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type Stack, type StackOptions, startStack } from '../launcher/stack.mjs';
-import { removeData } from '../stores/files.mjs';
+import { removeData } from '../stores/remove-data.mjs';
 
 /**
  * Gives a test file a whole stack of its own, with the demo data: stores, three API tasks, the balancer. Call it once, at the top

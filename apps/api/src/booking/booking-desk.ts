@@ -5,7 +5,6 @@ import type { RedisConnection } from '../db/redis.ts';
 import { type Failure, fail, TicketingError } from '../errors.ts';
 import {
   claimKey,
-  type KeyOfUser,
   keysRememberedSince,
   markKeyAsked,
   markKeyRefused,
@@ -13,6 +12,7 @@ import {
   recordOfKey,
 } from '../queries/idempotency.ts';
 import { closedGate, closeGates } from '../queries/inventory-gate.ts';
+import type { KeyOfUser } from '../rules/held-answers.ts';
 import { type HoldOrder, type HoldOutcome, holdBatches, replayOf } from './hold-batches.ts';
 import { singleFlight } from './single-flight.ts';
 

@@ -11,10 +11,9 @@ import {
   type NewHold,
   readInventory,
 } from '../queries/holds.ts';
-import type { RecordedOutcome } from '../queries/idempotency.ts';
 import { reclaimExpiredHolds } from '../queries/inventory.ts';
 import type { SoldOut } from '../queries/inventory-gate.ts';
-import { heldAnswer } from '../rules/held-answers.ts';
+import { heldAnswer, type RecordedOutcome } from '../rules/held-answers.ts';
 import { decideHolds, type HoldRequest, isResolvedByWaiting } from '../rules/hold-decisions.ts';
 import { timeOrderedId } from '../rules/ids.ts';
 import { groupCommit } from './group-commit.ts';

@@ -5,10 +5,10 @@ import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { createLimiter, type Limiter, type Outcome } from '../limiting/limiter.ts';
 import type { Take } from '../queries/rate-limits.ts';
+import { repeatRounds } from '../rounds.ts';
 import { clientOf, userOf } from '../rules/client-identity.ts';
 import { policies } from '../rules/limits.ts';
 import { setLimitHeaders } from './limit-headers.ts';
-import { repeatRounds } from './rounds.ts';
 
 /** A changed limit, and the counts of a task, reach every task within two of these intervals. */
 const ROUND_MS = 1000;

@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { redisFailure } from '../db/redis-failures.ts';
 import type { Api, Deps } from '../deps.ts';
 import { evictionPolicyOf } from '../queries/store-probes.ts';
-import { repeatRounds } from './rounds.ts';
+import { repeatRounds } from '../rounds.ts';
 
 /** How often the policy is read; only an operator changes it. */
 const ROUND_MS = 10_000;

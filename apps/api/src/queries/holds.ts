@@ -2,10 +2,9 @@ import { eventStatus } from '@minitickets/contract';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
 import { inOneRoundTrip, plainArray, type Statement, textArray } from '../db/round-trip.ts';
-import type { HeldBooking } from '../rules/held-answers.ts';
+import type { HeldBooking, RecordedOutcome } from '../rules/held-answers.ts';
 import type { HoldRequest, Inventory } from '../rules/hold-decisions.ts';
 import { timeOrderedId } from '../rules/ids.ts';
-import type { RecordedOutcome } from './idempotency.ts';
 
 /*
  * The statements of a booking: one round trip reads and one writes, or a single one does both. Pessimistic locking: in each,

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
-import type { HeldBooking } from '../rules/held-answers.ts';
+import type { KeyOfUser, RecordedOutcome } from '../rules/held-answers.ts';
 import { HELD_BOOKING, recordedOutcome } from './holds.ts';
 
 /*
@@ -15,15 +15,6 @@ import { HELD_BOOKING, recordedOutcome } from './holds.ts';
 const DAY_MS = 24 * 3_600_000;
 /** Longer than any request may take. An older claim was left behind by a task that crashed. */
 const MAX_REQUEST_MS = 15_000;
-
-export type KeyOfUser = { userId: string; key: string };
-
-/** The outcome recorded under a key: the booking that was held, or the refusal as it was sent. */
-export type RecordedOutcome = KeyOfUser & {
-  fingerprint: string;
-  booking: HeldBooking | null;
-  refusal: string | null;
-};
 
 /**
  * The state of a key when a request asks for it:

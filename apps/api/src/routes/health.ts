@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
+import { probeStores } from '../health/store-probes.ts';
 import { sendProblem } from '../plugins/error-mapping.ts';
 import { evictionWarning } from '../plugins/redis-eviction.ts';
-import { probeStores } from '../plugins/store-probes.ts';
 
 /** Balancers probe every second; logging each probe would drown everything else. */
 const quietly = { logLevel: 'warn' } as const;

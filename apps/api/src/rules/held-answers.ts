@@ -16,6 +16,15 @@ export type HeldBooking = {
   holdExpiresAt: string;
 };
 
+export type KeyOfUser = { userId: string; key: string };
+
+/** The outcome recorded under a key: the booking that was held, or the refusal as it was sent. */
+export type RecordedOutcome = KeyOfUser & {
+  fingerprint: string;
+  booking: HeldBooking | null;
+  refusal: string | null;
+};
+
 /** Returns the response body of a new hold: the same bytes for the same booking, whatever has changed since. */
 export function heldAnswer({ id, eventId, lines, totalMinor, currency, createdAt, holdExpiresAt }: HeldBooking) {
   const booking: Booking = {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../testing/api-problem.ts';
-import { createAttempts, newIdempotencyKey, type TextStore } from './attempts.ts';
+import { createAttempts, newIdempotencyKey } from './attempts.ts';
 import { ApiProblem, type LocalCode } from './client.ts';
+import type { TextStore } from './tab-memory.ts';
 
 const hour = 3600 * 1000;
 

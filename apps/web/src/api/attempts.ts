@@ -1,11 +1,5 @@
 import { ApiProblem } from './client.ts';
-import { tabMemory } from './tab-memory.ts';
-
-/** The part of the Storage interface used here. */
-export interface TextStore {
-  getItem(name: string): string | null;
-  setItem(name: string, text: string): void;
-}
+import { type TextStore, tabMemory } from './tab-memory.ts';
 
 const storeName = 'minitickets:attempts';
 /** The API remembers a key for 24 hours; after this time an attempt gets a new key. */

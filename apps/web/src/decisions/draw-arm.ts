@@ -1,6 +1,6 @@
+import type { Outcome } from '../drawing/marks.ts';
 import { imagesOf, markSize } from '../drawing/marks.ts';
-import type { Outcome } from '../limiter/observe.ts';
-import type { Palette } from '../limiter/palette.tsx';
+import type { Palette } from '../drawing/palette.tsx';
 import { shortNumber } from './arm-panel.tsx';
 import type { ArmDrawing, LevelDrawing, RequestOutcome, Section } from './run-model.ts';
 

@@ -1,4 +1,4 @@
-import type { TextStore } from '../api/attempts.ts';
+import type { TextStore } from '../api/tab-memory.ts';
 import { tabMemory } from '../api/tab-memory.ts';
 
 const storeName = 'minitickets:own-runs';

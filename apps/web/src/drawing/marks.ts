@@ -1,5 +1,7 @@
-import type { Outcome } from '../limiter/observe.ts';
-import type { Palette } from '../limiter/palette.tsx';
+import type { Palette } from './palette.tsx';
+
+/** What became of a call: the API's decision, or no answer. */
+export type Outcome = 'served' | 'throttled' | 'suppressed' | 'unanswered';
 
 const radius = 3.5;
 /** The side of a mark's square, in CSS pixels. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Outcome } from '../drawing/marks.ts';
 import { createBucketModel } from './bucket-model.ts';
-import type { Observation, Outcome } from './observe.ts';
+import type { Observation } from './observe.ts';
 
 const capacity = 10;
 const refillPerMs = 0.001;

@@ -1,6 +1,7 @@
 import type { ApiProblem } from '../api/client.ts';
+import type { Outcome } from '../drawing/marks.ts';
 import { createBucketModel, type Mismatch } from './bucket-model.ts';
-import type { Observation, Outcome } from './observe.ts';
+import type { Observation } from './observe.ts';
 import { createPerProcess, type PerProcess } from './per-process.ts';
 
 /** A ban as the API announced it. */

@@ -1,7 +1,7 @@
 import { imagesOf, markSize } from '../drawing/marks.ts';
+import type { Palette } from '../drawing/palette.tsx';
 import type { Ban } from './bucket-run.ts';
 import type { Dot } from './drive.ts';
-import type { Palette } from './palette.tsx';
 
 export const laneHeight = 34;
 /** Shared with the chart above, so that their time axes align. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Outcome } from '../drawing/marks.ts';
 import { ownClock } from '../testing/own-clock.ts';
 import { createDrive } from './drive.ts';
-import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
+import type { Observation, PlaygroundCall } from './observe.ts';
 
 const { pass } = ownClock();
 

@@ -1,6 +1,7 @@
+import type { Outcome } from '../drawing/marks.ts';
 import type { BucketModel } from './bucket-model.ts';
 import { type Ban, type BucketRun, type BucketSummary, createBucketRun } from './bucket-run.ts';
-import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
+import type { Observation, PlaygroundCall } from './observe.ts';
 
 /** A request in flight (no outcome yet) or completed. */
 export interface Dot {

@@ -1,9 +1,7 @@
 import { headers, type PlaygroundPolicy } from '@minitickets/contract';
 import { type ApiProblem, asProblem, noAnswer } from '../api/client.ts';
+import type { Outcome } from '../drawing/marks.ts';
 import { policyOf, requestPath, type SetUp } from './set-up.ts';
-
-/** The outcome of one request. `unanswered` means that it failed for a reason other than the limit, or was lost. */
-export type Outcome = 'served' | 'throttled' | 'suppressed' | 'unanswered';
 
 /** What a response says about the bucket. Missing while Redis is down. */
 export interface BucketReading {

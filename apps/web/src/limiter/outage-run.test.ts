@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Outcome } from '../drawing/marks.ts';
 import { refusal } from '../testing/api-problem.ts';
 import { ownClock } from '../testing/own-clock.ts';
-import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
+import type { Observation, PlaygroundCall } from './observe.ts';
 import { answers, countsWhileAway, createOutageRun, pauseSeconds, perSecond } from './outage-run.ts';
 
 const { pass } = ownClock();

@@ -1,6 +1,7 @@
 import type { OnStoreFailure } from '@minitickets/contract';
 import { ApiProblem } from '../api/client.ts';
-import type { Observation, Outcome, PlaygroundCall } from './observe.ts';
+import type { Outcome } from '../drawing/marks.ts';
+import type { Observation, PlaygroundCall } from './observe.ts';
 
 /** Relative to the outage; during `away`, Redis does not respond. */
 export type Phase = 'before' | 'away' | 'after';

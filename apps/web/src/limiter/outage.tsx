@@ -4,11 +4,12 @@ import { clsx } from 'clsx';
 import { type CSSProperties, useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { isLabAbsent } from '../api/lab-runs.ts';
 import { pauseRedis, redisPauseQuery } from '../api/redis-pauses.ts';
+import type { Outcome } from '../drawing/marks.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button } from '../interface/button.tsx';
 import { Card } from '../interface/card.tsx';
 import { Notice, ProblemNotice } from '../interface/notice.tsx';
-import { type Outcome, observeRequest } from './observe.ts';
+import { observeRequest } from './observe.ts';
 import {
   answers,
   countsWhileAway,

@@ -1,6 +1,6 @@
+import type { Outcome } from '../drawing/marks.ts';
 import { duration } from '../words/durations.ts';
 import type { Dot } from './drive.ts';
-import type { Outcome } from './observe.ts';
 
 const words: Record<Outcome, string> = {
   served: 'served',

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { drawOn } from '../drawing/canvas.ts';
+import { createFrames } from '../drawing/frames.ts';
 import { Legend } from '../drawing/legend.tsx';
+import { usePalette } from '../drawing/palette.tsx';
 import { drawLanes, laneHeight } from './draw-lanes.ts';
 import type { Drive } from './drive.ts';
-import { createFrames } from './frames.ts';
-import { usePalette } from './palette.tsx';
 
 const windowMs = 30_000;
 /** Lanes shown before the first response, so that the layout does not shift. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
+import { createFrames } from '../drawing/frames.ts';
 import type { Drive, Summary } from './drive.ts';
-import { createFrames } from './frames.ts';
 import { gaugeText } from './scene.tsx';
 
 /** Summarises a burst in one line beside the buttons, because on a narrow page the chart is out of sight below. */

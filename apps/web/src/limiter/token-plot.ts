@@ -1,8 +1,8 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import type { Palette } from '../drawing/palette.tsx';
 import type { BucketModel, Sample } from './bucket-model.ts';
 import { gutter } from './draw-lanes.ts';
-import type { Palette } from './palette.tsx';
 
 const height = 200;
 

@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { activitySeriesQuery } from '../api/operator-calls.ts';
+import { usePalette } from '../drawing/palette.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
-import { usePalette } from '../limiter/palette.tsx';
 import { type Rates, ratesOf } from './rates.ts';
 
 const nothing: Rates = { secondsAgo: 0, allowed: 0, throttled: 0, suppressed: 0 };

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { Palette } from '../limiter/palette.tsx';
+import type { Palette } from '../drawing/palette.tsx';
 import type { Rates } from './rates.ts';
 
 const height = 180;

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openArena } from '../arena.ts';
-import { recordings, recordRaces } from '../interleaving/record-races.ts';
 import { repositoryRoot } from '../shipped-source.ts';
 import { findStores } from './own-stores.ts';
+import { recordings, recordRaces } from './record-races.ts';
 
 // Records the races again, for the player on the pages.
 const stores = await findStores(process.env);

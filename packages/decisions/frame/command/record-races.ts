@@ -1,7 +1,7 @@
 import { races as atomicOrNot } from '../../atomic-or-not/race.ts';
 import { races as neverOversell } from '../../never-oversell/race.ts';
 import { type Arena, openStage, type Stage } from '../arena.ts';
-import type { Race, RaceFile } from './race.ts';
+import type { Race, RaceFile } from '../interleaving/race.ts';
 
 type Recorded = Pick<Race, 'actors' | 'steps' | 'ending'>;
 type Recording = { arm: string; title: string; record: (stage: Stage) => Promise<Recorded> };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type {} from '@minitickets/stack/test-stores';
 import { describe, expect, inject, test } from 'vitest';
 import { openArena } from '../arena.ts';
+import type { RaceFile } from '../interleaving/race.ts';
 import { repositoryRoot } from '../shipped-source.ts';
-import type { RaceFile } from './race.ts';
 import { recordings, recordRaces } from './record-races.ts';
 
 describe.each(Object.keys(recordings))('the race of %s', (decision) => {

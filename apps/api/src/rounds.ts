@@ -1,4 +1,4 @@
-import type { Api } from '../deps.ts';
+import type { Api } from './deps.ts';
 
 /**
  * Runs a function at an interval, from when the application is ready until it closes. Runs never overlap: the next one waits
