@@ -7,12 +7,12 @@ import { problems } from './problem.ts';
 
 const stores = useStores();
 
-// The balancer is a process without the API's packages: it has words and numbers of its own, and they have to be the same.
-test('the balancer takes a body exactly as long as a task does', async () => {
+// The balancer runs without the API's packages and repeats some of its constants; this test keeps them equal.
+test('the balancer and the API accept bodies of the same maximum size', async () => {
   const { app } = await testApp(stores);
   expect(mostBodyBytes).toBe(app.initialConfig.bodyLimit);
 });
 
-test('the problems of the balancer are those of the API', () => {
+test('the problems of the balancer match the API’s', () => {
   expect(problemsOfApi).toMatchObject(problems);
 });

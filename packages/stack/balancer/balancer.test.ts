@@ -8,7 +8,7 @@ const echo: RequestListener = (incoming, response) => {
   response.end(JSON.stringify({ url: incoming.url, from: incoming.socket.remoteAddress, headers: incoming.headers }));
 };
 
-test('ready tasks answer in turn', async () => {
+test('ready tasks get requests in turn', async () => {
   const tasks = await Promise.all(['a', 'b', 'c'].map((name) => startTask(named(name))));
   const balancer = await balance(tasks.map(({ origin }) => origin));
   expect(balancer.tasksInTurn()).toHaveLength(3);
@@ -17,7 +17,7 @@ test('ready tasks answer in turn', async () => {
   expect(answers).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
 });
 
-test('a task hears of the client only what its socket says, whatever the client claims', async () => {
+test('a task learns about the client only what the socket says, whatever its headers claim', async () => {
   const { origin } = await startTask(echo);
   const { port } = await balance([origin], { publicUrl: 'https://shop.example' });
   const claims =
@@ -33,7 +33,7 @@ test('a task hears of the client only what its socket says, whatever the client 
   expect(JSON.stringify(headers)).not.toContain('6.6.6.6');
 });
 
-test('localhost is answered on every loopback address of the machine, each with the address of the client', async () => {
+test('localhost listens on every loopback address and reports the client’s address', async () => {
   const { origin } = await startTask(echo);
   const { port } = await balance([origin]);
   const hosts = (await isPortFree(0, '::1')) ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
@@ -43,13 +43,13 @@ test('localhost is answered on every loopback address of the machine, each with 
   }
 });
 
-test.runIf(process.platform === 'linux')('a task can tell the balancer from others on this machine', async () => {
+test.runIf(process.platform === 'linux')('a task can distinguish the balancer from other local clients', async () => {
   const { origin } = await startTask(echo);
   const { url } = await balance([origin], { localAddress: '127.0.0.2' });
   expect(await (await fetch(url)).json()).toMatchObject({ from: '127.0.0.2' });
 });
 
-test('a refused connection is tried at the next task, body and all', async () => {
+test('after a refused connection the request goes to the next task with its body', async () => {
   const bodies: string[] = [];
   const { origin } = await startTask(async (incoming, response) => {
     bodies.push(await textOf(incoming));
@@ -82,10 +82,10 @@ test('when no task can be reached the client gets a 503 with Retry-After', async
   const answer = await fetch(url);
   expect(answer.status).toBe(503);
   expect(answer.headers.get('retry-after')).toBe('1');
-  expect(await answer.json()).toMatchObject({ error: 'busy', detail: 'No task answers at the moment.' });
+  expect(await answer.json()).toMatchObject({ error: 'busy', detail: 'No API task is responding.' });
 });
 
-/** Starts a stand-in that answers everything with a 503 and these words, its health too; undefined: it says nothing at all. */
+/** Starts a stand-in that answers everything, health checks included, with a 503 and this text; undefined means that it hangs. */
 async function startTaskThatSays(text: string | undefined): Promise<string> {
   const answer: RequestListener = (_incoming, response) => {
     if (text !== undefined) response.writeHead(503).end(text);
@@ -95,7 +95,7 @@ async function startTaskThatSays(text: string | undefined): Promise<string> {
   return task.origin;
 }
 
-test('while a store is down the tasks that answer take turns, and one that hangs or drains has none', async () => {
+test('while a store is down, responding tasks take turns, and hanging or draining ones get no requests', async () => {
   const tasks = ['store down: a', undefined, 'draining', 'store down: b'];
   const { url } = await balance(await Promise.all(tasks.map(startTaskThatSays)));
   const answers: string[] = [];
@@ -118,7 +118,7 @@ test('an event stream arrives event by event', async () => {
     );
   });
   const { url } = await balance([origin]);
-  // The head alone comes before any event does.
+  // The headers arrive before any event.
   const answer = await fetch(url);
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   const events: (string | undefined)[] = [];
@@ -130,7 +130,7 @@ test('an event stream arrives event by event', async () => {
   await reader?.cancel();
 });
 
-test('what is below /lab/ goes to the lab, and takes no task its turn', async () => {
+test('requests below /lab/ go to the lab and use up no task’s turn', async () => {
   const tasks = await Promise.all(['a', 'b'].map((name) => startTask(named(name))));
   const lab = await startTask((incoming, response) => response.end(`lab ${incoming.url}`));
   const { url } = await balance(
@@ -145,9 +145,9 @@ test('what is below /lab/ goes to the lab, and takes no task its turn', async ()
 });
 
 test.each([
-  ['there is none', undefined],
-  ['it is gone', async () => `http://127.0.0.1:${await freePort()}`],
-])('a request for the lab when %s is answered with a problem, and tasks take their turns', async (_what, labOrigin) => {
+  ['there is no lab', undefined],
+  ['the lab is down', async () => `http://127.0.0.1:${await freePort()}`],
+])('when %s, a request for the lab gets a problem, and tasks keep their turns', async (_what, labOrigin) => {
   const { origin } = await startTask(named('a'));
   const { url } = await balance([origin], { lab: await labOrigin?.() });
   const answer = await fetch(`${url}/lab/runs`, { method: 'POST', body: '{}' });
@@ -173,7 +173,7 @@ test('when the client leaves, its request to the task is aborted', async () => {
   await hasLeft;
 });
 
-test('an answer that the task breaks off does not look complete', async () => {
+test('a response that a task breaks off does not look complete', async () => {
   const { origin } = await startTask((_incoming, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.write('half', () => response.destroy());
@@ -183,7 +183,7 @@ test('an answer that the task breaks off does not look complete', async () => {
   await expect(answer.text()).rejects.toThrow();
 });
 
-test('a task may answer before it has read the body, and the answer arrives', async () => {
+test('a response that a task sends before reading the body reaches the client', async () => {
   const { origin } = await startTask((_incoming, response) => response.writeHead(413).end('too large'));
   const { url } = await balance([origin]);
   expect(await postInChunks(url, 30, 2048)).toEqual({ status: 413, body: 'too large' });
@@ -200,7 +200,7 @@ test('a body of 64 KiB reaches the task whole, however it is framed', async () =
 
 test('a longer body is refused by the balancer, however it is framed, and the connection stays usable', async () => {
   const { origin } = await startTask(async (incoming, response) => {
-    // A body that turns out too long is broken off in the middle.
+    // A body that exceeds the limit is cut off in the middle.
     response.end(await textOf(incoming).catch(() => ''));
   });
   const { url } = await balance([origin]);
@@ -220,7 +220,7 @@ test('a longer body is refused by the balancer, however it is framed, and the co
   }
 });
 
-test('stopping lets a running request end and takes no new one', async () => {
+test('a stopping balancer finishes running requests and accepts no new ones', async () => {
   let finish: () => void = () => {};
   let begun: () => void = () => {};
   const hasBegun = new Promise<void>((resolve) => {
@@ -240,7 +240,7 @@ test('stopping lets a running request end and takes no new one', async () => {
   await stopped;
 });
 
-test('stopping does not wait for event streams', async () => {
+test('a stopping balancer does not wait for event streams', async () => {
   const { origin } = await startTask((_incoming, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
   });
@@ -263,7 +263,7 @@ test('a target in absolute-form is forwarded as its path, and its host replaces 
 test.each([
   ['in the Host header', 'GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'],
   ['in the target', 'GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
-])('a host that is not ours %s is refused with 421 and reaches no task', async (_where, bytes) => {
+])('a foreign host %s is refused with 421 and reaches no task', async (_where, bytes) => {
   let reached = 0;
   const { origin } = await startTask((_incoming, response) => {
     reached += 1;
@@ -276,7 +276,7 @@ test.each([
   expect(reached).toBe(0);
 });
 
-test('an upgrade is answered as an ordinary request', async () => {
+test('an Upgrade request is handled as an ordinary request', async () => {
   const { origin } = await startTask(echo);
   const { port } = await balance([origin]);
   const upgrade = 'Connection: upgrade, close\r\nUpgrade: websocket';
@@ -315,7 +315,7 @@ test.each([
   expect(reached).toBe(0);
 });
 
-/** A task that reads the whole body before it answers. */
+/** A task that reads the whole body before it responds. */
 const readsAll: RequestListener = async (incoming, response) => {
   response.end(await textOf(incoming).catch(() => ''));
 };
@@ -333,18 +333,15 @@ test.each([
 test.each([
   ['head', 'POST / HTTP/1.1\r\nHost: localhost\r\nX: '],
   ['body', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n'],
-])(
-  'a %s that drips for longer than a request may take is answered with 408, and the connection is closed',
-  async (_what, begun) => {
-    const { origin } = await startTask(readsAll);
-    const { port } = await balance([origin], { arrivalMs: 300 });
-    const answer = await sendRaw(port, begun, { drip: 'a' });
-    expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n.*content-type: application\/problem\+json\r\n/is);
-    expect(jsonOf(answer)).toMatchObject({ status: 408, error: 'request_timeout' });
-  },
-);
+])('a %s that trickles in past the request timeout gets a 408, and the connection is closed', async (_what, begun) => {
+  const { origin } = await startTask(readsAll);
+  const { port } = await balance([origin], { arrivalMs: 300 });
+  const answer = await sendRaw(port, begun, { drip: 'a' });
+  expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n.*content-type: application\/problem\+json\r\n/is);
+  expect(jsonOf(answer)).toMatchObject({ status: 408, error: 'request_timeout' });
+});
 
-/** Sends a body in pieces, chunked unless the options say its length, whatever is answered meanwhile. */
+/** Sends a body in pieces, chunked unless the options have its length, regardless of early responses. */
 async function postInChunks(url: string, chunks: number, chunkBytes: number, options: RequestOptions = {}) {
   const outgoing = request(url, { method: 'POST', ...options });
   const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;

@@ -8,21 +8,21 @@ import { checkReadiness, closeTask, inTurn, openTask, rotation, type Task, watch
 import { whyUnreadable } from './unreadable.ts';
 
 export interface BalancerOptions {
-  /** The tasks' origins, in the order in which they take turns. */
+  /** The tasks' origins, in round-robin order. */
   tasks: readonly string[];
-  /** The origin of what answers below `/lab/`. Without one that is answered with a problem. */
+  /** The lab's origin, for paths below `/lab/`. Without it those paths get a problem. */
   lab?: string | undefined;
-  /** `localhost` is both loopback addresses, IPv4 and IPv6. */
+  /** `localhost` means both loopback addresses, IPv4 and IPv6. */
   host?: string;
-  /** 0 for a free one. */
+  /** 0 chooses a free port. */
   port?: number;
-  /** The address from which tasks are called, so that they can tell the balancer from others on this machine. */
+  /** Source address of connections to tasks, by which they distinguish the balancer from other local clients. */
   localAddress?: string;
-  /** The address under which browsers reach the balancer. Of names that are not loopback names, only its host is answered. */
+  /** The public URL of the balancer. Besides loopback names, only its host is accepted. */
   publicUrl?: string | undefined;
-  /** Within this time a whole request, its body too, has to arrive, however steadily it drips. */
+  /** Deadline for receiving a whole request including its body, however steadily it trickles in. */
   arrivalMs?: number;
-  /** What clients may take of the balancer; each has a default. */
+  /** Limits per client and in total; each has a default. */
   limits?: Partial<ConnectionLimits>;
   log?: (line: string) => void;
 }
@@ -30,15 +30,15 @@ export interface BalancerOptions {
 export interface Balancer {
   url: string;
   port: number;
-  /** The origins of the tasks that take turns now. */
+  /** The origins of the tasks that currently get requests. */
   tasksInTurn(): string[];
-  /** Takes no new request, lets the running ones end for at most `drainMs`; event streams, which never end, are cut at once. */
+  /** Accepts no new requests and waits at most `drainMs` for running ones; event streams, which never end, are closed at once. */
   stop(drainMs?: number): Promise<void>;
 }
 
 const defaultLimits: ConnectionLimits = {
   maxConnections: 4096,
-  // Half of all: one client cannot take everybody's. A load test on this machine is one client.
+  // Half of the total, so that one client cannot take all connections. A local load test is one client.
   maxConnectionsPerClient: 2048,
   maxPipelined: 64,
   stallMs: 20_000,
@@ -46,7 +46,7 @@ const defaultLimits: ConnectionLimits = {
 };
 
 /**
- * A load balancer in front of the API tasks: strict round robin, no buffering, and its own word on who the client is.
+ * Starts a load balancer in front of the API tasks: strict round robin, no buffering, trustworthy forwarding headers.
  * @throws if the port is taken
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
@@ -56,7 +56,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
   const tasks = origins.map(openUpstream);
   const labs = options.lab === undefined ? [] : [openUpstream(options.lab)];
   const upstreams = { nextTask: rotation(tasks), nextLab: rotation(labs), publicUrl: options.publicUrl };
-  // The lab is not watched: alone, it gets every request in any state. It is unready, so that reads may take their time.
+  // The lab has no health checks: it is the only target, whatever its state. `unready` gives its reads the longer deadline.
   for (const lab of labs) lab.state = 'unready';
   const watching = new AbortController();
   // The state of every task is known before the first request arrives.
@@ -74,12 +74,12 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
         return forward(request, response, connection, upstreams);
       });
     };
-    // What Node would refuse with an empty answer, no host or an unknown expectation, `forward` refuses in the API's form.
+    // Node would refuse a missing Host or an unknown Expect with an empty response; `forward` refuses them with a problem.
     const server = createServer({ requireHostHeader: false, connectionsCheckingInterval: 1000 }, take);
     server.on('connection', connections.admit);
     server.on('checkExpectation', take);
     setBounds(server, arrivalMs, limits.maxConnections);
-    // CONNECT would make us a tunnel into this machine. An Upgrade is answered as an ordinary request: without a listener Node does so.
+    // CONNECT would open a tunnel into this machine. Without a listener, Node handles an Upgrade as an ordinary request.
     server.on('connect', (_request, socket) => refuse(socket as Socket, ...malformed));
     server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
       const connection = connections.of(socket);
@@ -130,20 +130,20 @@ async function openAll(host: string, port: number, open: (address: string, port:
   try {
     await open('::1', actualPort);
   } catch (error) {
-    // A machine without IPv6 is fine. Somebody else on our port is not: browsers would go there.
+    // A machine without IPv6 is fine. Another process on our port is not, because browsers would reach it.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT') throw error;
   }
   return actualPort;
 }
 
-/** Every wait for a client has a deadline, and everything that a client can open has a maximum. */
+/** Bounds every wait for a client and everything that a client can open. */
 function setBounds(server: Server, arrivalMs: number, maxConnections: number) {
   server.headersTimeout = arrivalMs;
-  // Less than the 12 s that a task gives it, so that the balancer is the one to answer.
+  // Shorter than a task's 12 s, so that the balancer responds first.
   server.requestTimeout = arrivalMs;
   server.keepAliveTimeout = 30_000;
-  // What is above the balancer's own limit is refused with an answer; above this one connections are dropped without.
+  // Connections above the balancer's own limit get a response; above this one they are dropped without.
   server.maxConnections = 2 * maxConnections;
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * As long as a task takes one. A task that refuses a longer body hangs up in the middle of it, and its answer may be lost with the
- * connection; so we are the ones who refuse.
+ * Maximum body size, equal to a task's. A task that refuses a longer body closes the connection in the middle of it, and its
+ * response may be lost; so the balancer refuses first.
  */
 export const mostBodyBytes = 64 * 1024;
 
@@ -10,12 +10,12 @@ export class BodyTooLargeError extends Error {
   override name = 'BodyTooLargeError';
 }
 
-/** The client left, or sent something else than it announced: no fault of a task. */
+/** The client disconnected or sent a malformed body, which is no fault of a task. */
 export class BrokenBodyError extends Error {
   override name = 'BrokenBodyError';
 }
 
-/** @returns whether a body follows, as far as the headers say @throws BodyTooLargeError if they announce more than a task takes */
+/** Returns whether the headers announce a body. @throws BodyTooLargeError if it is larger than a task accepts */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = Number(headers['content-length'] ?? 0);
   if (length > mostBodyBytes) throw new BodyTooLargeError();
@@ -23,17 +23,17 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The body as it comes.
- * @throws BodyTooLargeError as soon as it is longer than a task takes
- * @throws BrokenBodyError if it ends before its end
+ * Streams the body.
+ * @throws BodyTooLargeError as soon as it exceeds a task's limit
+ * @throws BrokenBodyError if it breaks off
  */
 export async function* readBody(request: IncomingMessage): AsyncGenerator<Buffer> {
   let bytes = 0;
-  // Not destroyed when a task answers before it has read all: the client's connection has to live for the answer.
+  // Not destroyed when a task responds early: the client's connection must stay open for the response.
   const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false });
   const next = () =>
     chunks.next().catch((cause: unknown) => {
-      throw new BrokenBodyError('The body broke off.', { cause });
+      throw new BrokenBodyError('The request body is incomplete.', { cause });
     });
   try {
     for (let read = await next(); !read.done; read = await next()) {

@@ -7,7 +7,7 @@ import { balance, jsonOf, named, sendRaw, startTask, textOf } from './testing/st
 const get = (path = '/') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 const statusesOf = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
-/** More than the buffers of both kernels and both processes hold, so that a client which does not read stops the task. */
+/** Larger than all socket buffers together, so that a client that does not read stalls the task. */
 const large = Buffer.alloc(32 * 1024 * 1024, 'a');
 const sendLarge: RequestListener = (_incoming, response) => {
   response.writeHead(200, { 'content-length': large.length }).end(large);
@@ -24,7 +24,7 @@ async function openWithoutReading(port: number, bytes: string): Promise<Socket> 
   return socket;
 }
 
-test('clients that pipeline 2,200 large reads and leave pin nothing: the next request is answered', async () => {
+test('clients that pipeline 2,200 large reads and disconnect hold no resources: the next request is served', async () => {
   let open = 0;
   const { origin } = await startTask((incoming, response) => {
     if (incoming.url !== '/large') return response.end('served');
@@ -42,7 +42,7 @@ test('clients that pipeline 2,200 large reads and leave pin nothing: the next re
   expect(await (await fetch(url, { signal: AbortSignal.timeout(5000) })).text()).toBe('served');
 });
 
-test('one connection has one request at a task at a time, and its answers come in order', async () => {
+test('a connection has one request in flight at a time, and its responses arrive in order', async () => {
   const paths: (string | undefined)[] = [];
   const steps: (() => void)[] = [];
   const { origin } = await startTask((incoming, response) => {
@@ -60,7 +60,7 @@ test('one connection has one request at a task at a time, and its answers come i
   expect(paths).toEqual(['/1', '/2', '/3']);
 });
 
-test('a client that does not read its answer is cut off', async () => {
+test('a client that does not read its response is disconnected', async () => {
   let aborted = 0;
   const { origin } = await startTask((incoming, response) => {
     response.once('close', () => (aborted += 1));
@@ -74,7 +74,7 @@ test('a client that does not read its answer is cut off', async () => {
   await closed;
 });
 
-test('a client that reads slowly but steadily gets its whole answer', async () => {
+test('a client that reads slowly but steadily gets its whole response', async () => {
   const { origin } = await startTask(sendLarge);
   const { port } = await balance([origin], { limits: { stallMs: 1000 } });
   const client = await openWithoutReading(port, get().replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
@@ -89,7 +89,7 @@ test('a client that reads slowly but steadily gets its whole answer', async () =
   expect(bytes).toBeGreaterThan(large.length);
 });
 
-test('requests sent ahead beyond the limit are not forwarded; those before them are answered', async () => {
+test('pipelined requests beyond the limit are not forwarded, and those before them are served', async () => {
   let received = 0;
   const { origin } = await startTask((_incoming, response) => {
     received += 1;
@@ -101,20 +101,20 @@ test('requests sent ahead beyond the limit are not forwarded; those before them 
   expect(received).toBe(3);
 });
 
-test('a client above its connection limit is refused with 503, and is served again when it has closed one', async () => {
+test('a client above its connection limit gets a 503, and is served again after closing a connection', async () => {
   const { origin } = await startTask(named('served'));
   const { port } = await balance([origin], { limits: { maxConnectionsPerClient: 2 } });
   const held = [await openWithoutReading(port, ''), await openWithoutReading(port, '')];
   const refused = await sendRaw(port, get());
   expect(statusesOf(refused)).toEqual([503]);
   expect(jsonOf(refused)).toMatchObject({ error: 'busy', retryAfter: 1 });
-  // Another address of this machine is another client.
+  // A different loopback address counts as a different client.
   expect(statusesOf(await sendFrom('127.0.0.3', port))).toEqual([200]);
   held[0]?.destroy();
   await expect.poll(async () => statusesOf(await sendFrom('127.0.0.1', port))).toEqual([200]);
 });
 
-test('connections above the total are refused with 503, whoever opens them', async () => {
+test('connections above the total limit get a 503, whichever client opens them', async () => {
   const { origin } = await startTask(named('served'));
   const { port } = await balance([origin], { limits: { maxConnections: 2 } });
   await openWithoutReading(port, '');
@@ -129,7 +129,7 @@ async function sendFrom(localAddress: string, port: number): Promise<string> {
   return await textOf(socket as never);
 }
 
-test('a connection on which nothing is sent is closed', async () => {
+test('an idle connection is closed', async () => {
   const { origin } = await startTask(named('served'));
   const { port } = await balance([origin], { arrivalMs: 200 });
   expect(statusesOf(await sendRaw(port, ''))).toEqual([408]);
@@ -141,10 +141,10 @@ const readsAll: RequestListener = async (incoming, response) => {
 const post = 'POST / HTTP/1.1\r\nHost: localhost\r\n';
 
 test.each([
-  ['a message that is no HTTP', 'banana\r\n\r\n'],
+  ['a message that is not HTTP', 'banana\r\n\r\n'],
   ['a request without a host', 'GET / HTTP/1.1\r\n\r\n'],
   ['a request whose body breaks', `${post}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nbanana\r\n`],
-])('the answer to a POST is not lost when %s follows it on the connection', async (_what, broken) => {
+])('the response to a POST is not lost when %s follows on its connection', async (_what, broken) => {
   let finish: () => void = () => {};
   const { origin } = await startTask(async (incoming, response) => {
     const body = await textOf(incoming).catch(() => 'nothing');
@@ -160,7 +160,7 @@ test.each([
   expect(answer).toContain('stored booking');
 });
 
-test('the answer to a POST is not lost when the client is still sending what nobody will read', async () => {
+test('the response to a POST is not lost while the client still sends data that is discarded', async () => {
   const { origin } = await startTask(readsAll);
   const { port } = await balance([origin]);
   const rest = 'x'.repeat(4 * 1024 * 1024);
@@ -186,7 +186,7 @@ test.each([
     'headers_too_large',
     `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
   ],
-])('%s %s is answered with %i %s', async (_what, _size, status, error, bytes) => {
+])('%s %s gets %i %s', async (_what, _size, status, error, bytes) => {
   const { origin } = await startTask(named('served'));
   const { port } = await balance([origin]);
   const answer = await sendRaw(port, bytes);

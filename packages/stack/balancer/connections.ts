@@ -4,29 +4,29 @@ import type { Socket } from 'node:net';
 import { answerProblem, type Refusal, refuse } from './problem.ts';
 
 export interface ConnectionLimits {
-  /** Of all clients together. */
+  /** Maximum number of connections of all clients together. */
   maxConnections: number;
-  /** Of one client: an IPv4 address, or an IPv6 /64, which is what one household or server gets. */
+  /** Maximum per client: an IPv4 address or an IPv6 /64, which is what one household or server gets. */
   maxConnectionsPerClient: number;
-  /** How many requests a client may send on one connection ahead of their answers (HTTP pipelining). */
+  /** Maximum number of pipelined requests on one connection. */
   maxPipelined: number;
-  /** How long a client may leave unread what was written to it (write stall). */
+  /** Write-stall timeout: how long a client may leave written data unread. */
   stallMs: number;
-  /** How long a connection that is about to close may still take to receive the answers that it is owed. */
+  /** How long a closing connection may take to receive its pending responses. */
   lastAnswersMs: number;
 }
 
-/** A client still reads its last answer while we discard what it is still sending; then the connection is destroyed. */
+/** Lingering close: the client reads its last response while its further data are discarded; then the connection is destroyed. */
 const LINGER_MS = 1000;
-/** Requests behind a refusal are parsed, never forwarded, and cost memory; a client that sends more is flooding us. */
+/** Requests behind a refusal are parsed but not forwarded, and cost memory; a client that sends more than this is disconnected. */
 const MAX_IGNORED = 4096;
 
 const tooManyConnections: Refusal = ['busy', 'Too many connections are open from this network.'];
 const tooManyPipelined: Refusal = ['busy', 'Too many requests were sent ahead of their answers.'];
 
 /**
- * The connections of all clients. Every wait on a client ends: a client that leaves aborts the request in hand, one that does not
- * read is cut off, and none can open or send ahead more than the limits allow.
+ * Tracks the connections of all clients. Every wait on a client ends: a disconnect aborts the request in flight, a client that
+ * does not read is disconnected, and no client can open or pipeline more than the limits allow.
  */
 export function openConnections(limits: ConnectionLimits) {
   const open = new Map<Socket, Connection>();
@@ -40,7 +40,7 @@ export function openConnections(limits: ConnectionLimits) {
   ).unref();
 
   return {
-    /** Called with every new socket. Above a limit it is refused at once. */
+    /** Registers a new socket; above a limit it is refused at once. */
     admit(socket: Socket): void {
       const client = clientOf(socket.remoteAddress ?? '');
       const count = (countOfClient.get(client) ?? 0) + 1;
@@ -59,10 +59,10 @@ export function openConnections(limits: ConnectionLimits) {
       }
     },
 
-    /** The connection of a socket; undefined once it is closed. */
+    /** Returns the connection of a socket; undefined once it is closed. */
     of: (socket: Socket): Connection | undefined => open.get(socket),
 
-    /** The answers that are being written or waited for. */
+    /** The responses that are pending or being written. */
     answersInHand: (): ServerResponse[] =>
       [...open.values()].flatMap(({ current }) => (current && !current.closed ? [current] : [])),
 
@@ -82,8 +82,8 @@ function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }
   let refusal: Refusal | undefined;
   let [bytesWritten, lastProgressAt] = [0, performance.now()];
 
-  // Node destroys a socket as soon as the last byte is written. A client that is still sending would be sent a reset, which
-  // discards an answer that it has not read yet (RFC 9112, section 9.6); so we stop sending first, and discard what still comes.
+  // Node destroys a socket as soon as the last byte is written. A client that is still sending would get a TCP reset, which
+  // discards its unread response (RFC 9112, section 9.6); so the socket is half-closed first and further data are discarded.
   socket.destroySoon = () => {
     isClosing = true;
     socket.end();
@@ -100,7 +100,7 @@ function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }
       return socket.destroyed;
     },
 
-    /** Begins a call to a task. @returns its controller, aborted when the client leaves */
+    /** Starts a call to a task. @returns its controller, which aborts when the client disconnects */
     beginAttempt(): AbortController {
       attempt = new AbortController();
       if (socket.destroyed) attempt.abort();
@@ -108,7 +108,7 @@ function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }
     },
     abort: () => attempt?.abort(),
 
-    /** Answers the requests of a connection one at a time, in the order in which they came, as HAProxy does. */
+    /** Handles the requests of a connection one at a time in order of arrival, like HAProxy. */
     take(request: IncomingMessage, response: ServerResponse, answer: () => Promise<void>): void {
       if (isClosing) {
         ignored += 1;
@@ -121,7 +121,7 @@ function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }
         if (socket.destroyed) return;
         current = response;
         if (refusal && !request.complete) {
-          // This is the message that broke. The refusal is its answer.
+          // This is the malformed message, and the refusal is its response.
           answerProblem(response, ...refusal);
           refusal = undefined;
         } else await answer();
@@ -131,7 +131,7 @@ function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }
       });
     },
 
-    /** Reads no further request; closes the connection after the answers that it is owed, and the refusal if there is one. */
+    /** Accepts no further requests and closes the connection after its pending responses and the refusal, if any. */
     closeAfterAnswers(withRefusal?: Refusal): void {
       if (isClosing) return;
       isClosing = true;
@@ -140,15 +140,15 @@ function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }
       else setTimeout(() => socket.destroy(), lastAnswersMs).unref();
     },
 
-    /** Ends a connection whose bytes cannot be read any further. Each message has one answer, and those before it keep theirs. */
+    /** Ends a connection whose bytes can no longer be parsed. Earlier messages still get their responses. */
     breakOff(why: Refusal): void {
       if (!current || current.req.complete) return void this.closeAfterAnswers(why);
-      // The message in hand is the one that broke; its answer may have begun before that.
+      // The current message is the malformed one; its response may already have started.
       if (!isClosing && !current.headersSent) answerProblem(current, ...why);
       this.closeAfterAnswers();
     },
 
-    /** Whether the client has left something unread for too long. */
+    /** Whether the client has exceeded the write-stall timeout. */
     hasStalled(): boolean {
       if (socket.writableLength === 0 || socket.bytesWritten !== bytesWritten) {
         bytesWritten = socket.bytesWritten;
@@ -159,7 +159,7 @@ function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }
   };
 }
 
-/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address. @param address as Node writes a peer's address */
+/** Returns what counts as one client: an IPv4 address, or the /64 of an IPv6 address. @param address a peer's address as Node formats it */
 export function clientOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1]) return mapped[1];

@@ -9,28 +9,28 @@ import { answerProblem, type ProblemCode } from './problem.ts';
 import { readRequestTarget } from './request-target.ts';
 import { silence, type Task } from './tasks.ts';
 
-/** A read that its task does not answer is repeated at one other task, no more: a request that kills tasks must not kill them all. */
+/** An unanswered read is retried at one other task only: a request that crashes tasks must not crash them all. */
 const MAX_CALLS_OF_READ = 2;
-/** What a read waits for a task that is known to be silent. Launchers and probes hear within a second or two that nobody answers. */
+/** Deadline of a read at a task that is known to be silent, so that launchers and probes learn within two seconds that no task responds. */
 const SILENT_TASK_DEADLINE_MS = 500;
 
 export interface Upstreams {
-  /** Gives a task that is not among those tried, or undefined when all were. */
+  /** Returns a task that was not tried yet, or undefined. */
   nextTask: (tried: ReadonlySet<Task>) => Task | undefined;
-  /** The same of the lab; undefined at once if there is none. */
+  /** The same for the lab; undefined without one. */
   nextLab: (tried: ReadonlySet<Task>) => Task | undefined;
-  /** The configured public address; its host is answered besides loopback names and IP addresses. */
+  /** The configured public URL; its host is accepted besides loopback names and IP addresses. */
   publicUrl: string | undefined;
 }
 
-/** The connection of the client, as far as forwarding is concerned. */
+/** The part of a client's connection that forwarding needs. */
 type ClientConnection = Pick<Connection, 'isGone' | 'beginAttempt'>;
 
 /**
- * Hands a request to a task and its answer to the client, byte by byte as they come. Another task is asked if nothing was sent yet,
- * because no connection could be made. After that only a read (GET or HEAD without a body) is repeated, and only before a byte
- * of its answer has arrived: any other request that a task may have read is never sent twice, or a booking would be made twice.
- * What is below `/lab/` is the lab's, which is no task and has no turns.
+ * Streams a request to a task and its response to the client. If no connection could be made, nothing was sent and another task
+ * is tried. After that, only a read (GET or HEAD without a body) is retried, and only before the first byte of its response: any
+ * other request that a task may have read is never sent twice, or a booking could be made twice. Paths below `/lab/` go to the
+ * lab, which is no task and takes no turns.
  */
 export async function forward(
   request: IncomingMessage,
@@ -70,38 +70,42 @@ export async function forward(
       }
     }
     if (connection.isGone) return;
-    if (isForLab) answerProblem(response, 'lab_not_running', 'Nothing answers below /lab/ at the moment.');
-    else answerProblem(response, 'busy', 'No task answers at the moment.');
+    if (isForLab) answerProblem(response, 'lab_not_running', 'The lab is not responding.');
+    else answerProblem(response, 'busy', 'No API task is responding.');
   } catch (error) {
     answerProblem(response, ...problemOf(error));
   } finally {
-    // A body that nobody reads any more must not stand in the way of the client's next request.
+    // An unread body must not block the client's next request.
     request.resume();
   }
 }
 
-/** How connecting fails: nothing of the request was sent. */
+/** Errors of connecting, after which nothing of the request was sent. */
 const connectFailures = new Set<unknown>(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
 function problemOf(error: unknown): [code: ProblemCode, detail: string] {
-  if (error instanceof BodyTooLargeError) return ['too_large', `A body has at most ${mostBodyBytes} bytes.`];
-  if (error instanceof BrokenBodyError) return ['malformed_request', 'The body broke off before its end.'];
+  if (error instanceof BodyTooLargeError)
+    return ['too_large', `The request body may have at most ${mostBodyBytes} bytes.`];
+  if (error instanceof BrokenBodyError) return ['malformed_request', 'The request body is incomplete.'];
   if (error instanceof MisdirectedRequestError) {
     return ['misdirected_request', 'Use the configured public address, an IP address, or localhost.'];
   }
   const code = codeOf(error);
   if (error instanceof UnclearRequestError || code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
-    return ['malformed_request', 'The request line or its headers are not ones that we pass on.'];
+    return ['malformed_request', 'The request line or a header is not acceptable.'];
   }
-  return ['busy', 'A task took the request but did not answer. Whether it was carried out is not known.'];
+  return [
+    'busy',
+    'A task received the request but did not respond. It is unknown whether the request was carried out.',
+  ];
 }
 
 async function passOn({ statusCode, headers, body }: Dispatcher.ResponseData, response: ServerResponse): Promise<void> {
   response.statusCode = statusCode;
   response.setHeaders(new Map(Object.entries(responseHeaders(headers))));
-  // An event stream begins before it has anything to say.
+  // An event stream starts before its first event.
   if (headers['content-length'] === undefined) response.flushHeaders();
-  // When either side breaks off in the middle, so does the other: an answer that is cut must not look complete.
+  // If one side breaks off, so does the other: a truncated response must not look complete.
   await pipeline(body, response).catch(() => {});
 }
 
@@ -114,9 +118,9 @@ class UnclearRequestError extends Error {
 }
 
 /**
- * What to ask of a task.
- * @throws UnclearRequestError if the next server might read the request otherwise than we do
- * @throws MisdirectedRequestError if it names a host that is not ours (DNS rebinding)
+ * Returns the request to send to a task.
+ * @throws UnclearRequestError if the next server might parse the request differently (request smuggling)
+ * @throws MisdirectedRequestError if it names a foreign host (DNS rebinding)
  */
 function readCall(
   { method = 'GET', url = '', rawHeaders, headers, httpVersion, socket }: IncomingMessage,
@@ -125,7 +129,7 @@ function readCall(
   const target = readRequestTarget(url);
   const encoding = headers['transfer-encoding'];
   const hosts = countOf('host', rawHeaders);
-  // Two hosts, or an encoding that hides where the body ends, are how requests are smuggled. None is for HTTP/1.0.
+  // Two Host headers, or an encoding that hides the end of the body, allow request smuggling. HTTP/1.0 may lack a Host.
   const hasOneHost = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
   const isClear = hasOneHost && (encoding === undefined || encoding.toLowerCase() === 'chunked');
   const isExpected = headers.expect === undefined || headers.expect.toLowerCase() === '100-continue';

@@ -18,7 +18,7 @@ test.each([
   ['x-forwarded-for', '6.6.6.6'],
   ['X-Forwarded-Host', 'evil.example'],
   ['X-Forwarded-Proto', 'https'],
-])('what the client says in %s is replaced by what its socket says', (name, value) => {
+])('the client’s %s is replaced by what its socket says', (name, value) => {
   expect(sent('Host', 'shop.example', name, value, name, value)).toEqual({
     host: ['shop.example'],
     'x-forwarded-for': ['198.51.100.7'],
@@ -44,28 +44,28 @@ test.each([
   'Transfer-Encoding',
   'Upgrade',
   'Expect',
-])('%s is for one connection and does not go on', (name) => {
+])('the hop-by-hop header %s is not forwarded', (name) => {
   expect(sent('Host', 'a', name, 'x')).not.toHaveProperty(name.toLowerCase());
 });
 
-test('a header that Connection names does not go on', () => {
+test('a header named in Connection is not forwarded', () => {
   const headers = sent('Host', 'a', 'Connection', 'close, X-Secret', 'X-Secret', '1', 'X-Other', '2');
   expect(headers).not.toHaveProperty('x-secret');
   expect(headers['x-other']).toEqual(['2']);
 });
 
-test('a client cannot make the balancer drop Host, Content-Length or its own word on the client', () => {
+test('a client cannot make the balancer drop Host, Content-Length or the forwarding headers', () => {
   const headers = sent('Host', 'a', 'Content-Length', '3', 'Connection', 'host, content-length, x-forwarded-for');
   expect(headers.host).toEqual(['a']);
   expect(headers['content-length']).toEqual(['3']);
   expect(headers['x-forwarded-for']).toEqual(['198.51.100.7']);
 });
 
-test('headers that come twice go on twice, in their order', () => {
+test('repeated headers are forwarded in order', () => {
   expect(sent('Host', 'a', 'Accept', 'b', 'accept', 'c').accept).toEqual(['b', 'c']);
 });
 
-test('an answer keeps its headers but for those of the connection to the task', () => {
+test('a response keeps its headers except the hop-by-hop ones', () => {
   const headers = {
     connection: 'keep-alive, x-internal',
     'keep-alive': 'timeout=72',

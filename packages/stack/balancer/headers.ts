@@ -1,10 +1,10 @@
-/** Who is at the other end of a connection to the balancer, as the socket says. */
+/** The client of a connection, according to the socket. */
 export interface Client {
   address: string;
   protocol: 'http' | 'https';
 }
 
-// RFC 9110, section 7.6.1: these speak about one connection, not about the message. `Expect` is answered by our own server.
+// Hop-by-hop headers (RFC 9110, section 7.6.1), and `Expect`, which the balancer's own server handles.
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -19,9 +19,9 @@ const hopByHop = new Set([
 ]);
 
 /**
- * The headers that a task gets: those of the client without what concerns only the client's connection, and with *our* word on who
- * the client is. Whatever the client itself says about that is deleted, not appended to: a task has to believe what is left.
- * @param raw names and values in turn, as Node gives them
+ * Returns the headers for a task: the client's without hop-by-hop headers, with our own forwarding headers. The client's own
+ * forwarding headers are removed, not extended, because a task trusts what it receives.
+ * @param raw alternating names and values, as in Node's `rawHeaders`
  */
 export function requestHeaders(raw: readonly string[], client: Client): string[] {
   const named = namedInConnection(pairs(raw));
@@ -38,7 +38,7 @@ export function requestHeaders(raw: readonly string[], client: Client): string[]
   ];
 }
 
-/** The headers that the client gets: those of the task without what concerns only the task's connection. */
+/** Returns the headers for the client: the task's without hop-by-hop headers. */
 export function responseHeaders(
   headers: Record<string, string | string[] | undefined>,
 ): Record<string, string | string[]> {
@@ -54,7 +54,7 @@ function saysWhoTheClientIs(name: string) {
   return name === 'forwarded' || name === 'x-real-ip' || name.startsWith('x-forwarded-');
 }
 
-/** A client may name more headers that are only for the next hop. Content-Length is not the client's to remove: it frames the body. */
+/** Returns the hop-by-hop headers, including those that Connection names. A client cannot remove Content-Length, which frames the body. */
 function namedInConnection(headers: readonly (readonly [string, string])[]): Set<string> {
   const named = headers
     .filter(([name]) => name.toLowerCase() === 'connection')

@@ -16,7 +16,7 @@ export type ProblemCode = keyof typeof problems;
 
 export type Refusal = readonly [error: ProblemCode, detail: string];
 
-/** After one of these it is not known where the next message would begin, so the connection ends. */
+/** After these problems the start of the next message is unknown, so the connection is closed. */
 const endsConnection = new Set<ProblemCode>([
   'malformed_request',
   'request_timeout',
@@ -24,7 +24,7 @@ const endsConnection = new Set<ProblemCode>([
   'headers_too_large',
 ]);
 
-/** Answers in the API's own form (RFC 9457), or destroys an answer that has begun: it must not look complete. */
+/** Sends a problem document (RFC 9457), or destroys a response that has started, which must not look complete. */
 export function answerProblem(response: ServerResponse, error: ProblemCode, detail: string): void {
   if (response.writableEnded) return;
   if (response.headersSent || response.destroyed) {
@@ -36,7 +36,7 @@ export function answerProblem(response: ServerResponse, error: ProblemCode, deta
   response.writeHead(status, headers).end(body);
 }
 
-/** Answers on the bare socket what never became a request for a task, and closes the connection. */
+/** Sends a problem on the raw socket for bytes that never became a request, and closes the connection. */
 export function refuse(socket: Socket, error: ProblemCode, detail: string): void {
   if (!socket.writable) return void socket.destroy();
   const { status, body, headers } = problemAnswer(error, detail);

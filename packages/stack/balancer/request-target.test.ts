@@ -7,7 +7,7 @@ test.each([
   ['http://shop.example/v1/events', { path: '/v1/events', host: 'shop.example' }],
   ['http://shop.example', { path: '/', host: 'shop.example' }],
   ['HTTP://shop.example:81?a=b', { path: '/?a=b', host: 'shop.example:81' }],
-])('%s is asked of a task as a path', (target, expected) => {
+])('%s is forwarded as a path', (target, expected) => {
   expect(readRequestTarget(target)).toEqual(expected);
 });
 

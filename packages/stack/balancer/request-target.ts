@@ -1,9 +1,9 @@
-/** What a request asks for: the path for the task, and the host if the target itself names one. */
+/** A request target: the path for the task, and the host if the target itself contains one. */
 export type RequestTarget = { path: string; host?: string };
 
 /**
- * Reads the target of a request line. Origin-form goes on as it is; absolute-form, which every server has to accept, is cut to its
- * path, and its host counts instead of the Host header (RFC 9112, section 3.2.2). Anything else, such as `*`, is not for a task.
+ * Parses the target of a request line. Origin-form is forwarded as is. Absolute-form, which every server must accept, is reduced
+ * to its path, and its host overrides the Host header (RFC 9112, section 3.2.2). Any other form, such as `*`, is refused.
  */
 export function readRequestTarget(target: string): RequestTarget | undefined {
   if (target.startsWith('/')) return { path: target };

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startBalancer } from './balancer.ts';
 
-// The balancer as a process of its own. SIGTERM or SIGINT drains it, a second one ends it.
+// The balancer's process. SIGTERM or SIGINT drains it; a second signal ends it at once.
 const { values } = parseArgs({
   options: {
     host: { type: 'string', default: 'localhost' },

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { expect, test } from 'vitest';
 import { balance, named, startTask } from './testing/stand-ins.ts';
 
-/** A task that can be paused, as by SIGSTOP: it takes connections and requests, and answers nothing. */
+/** A task that can be paused, as by SIGSTOP: it accepts connections and requests and responds to none. */
 async function startPausable(name: string) {
   const asked: (string | undefined)[] = [];
   const paused: { now: boolean } = { now: false };
@@ -20,7 +20,7 @@ async function startPausable(name: string) {
   return { ...task, asked, paused };
 }
 
-test('a read that waits for a task which turns silent is answered by another', async () => {
+test('a read that waits for a task that becomes silent is retried at another task', async () => {
   const [one, other] = [await startPausable('one'), await startPausable('other')];
   const { url } = await balance([one.origin, other.origin]);
   one.paused.now = true;
@@ -28,7 +28,7 @@ test('a read that waits for a task which turns silent is answered by another', a
   expect([one.asked, other.asked]).toEqual([['GET'], ['GET']]);
 });
 
-test('a silent task gets no turns, and has them again when it answers', async () => {
+test('a silent task gets no requests until it responds again', async () => {
   const [one, other] = [await startPausable('one'), await startPausable('other')];
   const { url, tasksInTurn } = await balance([one.origin, other.origin]);
   one.paused.now = true;
@@ -39,7 +39,7 @@ test('a silent task gets no turns, and has them again when it answers', async ()
   await expect.poll(tasksInTurn, { timeout: 5000 }).toEqual([one.origin, other.origin]);
 });
 
-test('a POST is never sent to a second task, although the first turns silent', async () => {
+test('a POST is never retried at a second task, even if the first becomes silent', async () => {
   const [one, other] = [await startPausable('one'), await startPausable('other')];
   const { url, tasksInTurn } = await balance([one.origin, other.origin]);
   one.paused.now = true;
@@ -53,19 +53,19 @@ test('a POST is never sent to a second task, although the first turns silent', a
   await expect(answer).rejects.toThrow();
 });
 
-test('while every task is silent a read is answered with 503 within two seconds', async () => {
+test('while every task is silent, a read gets a 503 within two seconds', async () => {
   const [one, other] = [await startPausable('one'), await startPausable('other')];
   const { url, tasksInTurn } = await balance([one.origin, other.origin]);
   one.paused.now = true;
   other.paused.now = true;
   await expect.poll(tasksInTurn, { timeout: 5000 }).toEqual([one.origin, other.origin]);
-  // Both are known to be silent: a task that is not has more time to answer.
+  // Both are known to be silent; other tasks get more time to respond.
   await expect
     .poll(async () => (await fetch(url, { signal: AbortSignal.timeout(2000) })).status, { timeout: 10_000 })
     .toBe(503);
 });
 
-test('a read that kills its task is repeated at one other task, no more', async () => {
+test('a read that crashes its task is retried at only one other task', async () => {
   let received = 0;
   const dies = ({ socket }: IncomingMessage) => {
     received += 1;
@@ -77,7 +77,7 @@ test('a read that kills its task is repeated at one other task, no more', async 
   expect(received).toBe(2);
 });
 
-test('a read whose answer has begun is not repeated: it breaks off', async () => {
+test('a read whose response has started is not retried but breaks off', async () => {
   let received = 0;
   const breaksOff = (_incoming: IncomingMessage, response: ServerResponse) => {
     received += 1;
@@ -90,7 +90,7 @@ test('a read whose answer has begun is not repeated: it breaks off', async () =>
   expect(received).toBe(1);
 });
 
-test('a task cut off from the stores gets no turns while another is ready, and all serve when none is', async () => {
+test('a task without its stores gets no requests while another is ready, and all tasks serve when none is', async () => {
   const [one, other] = [await startTask(named('one')), await startTask(named('other'))];
   const { url, tasksInTurn } = await balance([one.origin, other.origin]);
   const unready: RequestListener = (_incoming, response) => response.writeHead(503).end('Not answering: Redis.');
@@ -106,11 +106,11 @@ test('a task cut off from the stores gets no turns while another is ready, and a
   await expect.poll(tasksInTurn, { timeout: 5000 }).toEqual([one.origin]);
 });
 
-test('a busy task that misses a health check, but answers others meanwhile, keeps its turns', async () => {
+test('a busy task that misses a health check but responds to requests keeps its turns', async () => {
   const [one, other] = [await startTask(named('one')), await startTask(named('other'))];
   let missed = 0;
   const ready = one.health;
-  // Readiness is answered, liveness is not: as if that check alone were late.
+  // The readiness check gets a response and the liveness check does not, as if only that one were late.
   one.health = (incoming, response) => {
     if (incoming.url === '/health/live') missed += 1;
     else ready(incoming, response);
@@ -123,7 +123,7 @@ test('a busy task that misses a health check, but answers others meanwhile, keep
   }
 });
 
-test('health checks have connections of their own: many requests in hand do not delay them', async () => {
+test('health checks use separate connections, so that many requests in flight do not delay them', async () => {
   const waiting: ServerResponse[] = [];
   const sockets = new Set<unknown>();
   const task = await startTask((incoming, response) => {

@@ -20,7 +20,7 @@ test('ready tasks take strict turns', () => {
 });
 
 test.each(['unready', 'draining', 'silent'] as const)(
-  'a task that is %s loses its turn while another is ready, and has it again when it is ready',
+  'a task that is %s gets no requests while another is ready, and gets them again when it is ready',
   (state) => {
     const all = tasks('ready', state, 'ready');
     const next = rotation(all);
@@ -30,17 +30,17 @@ test.each(['unready', 'draining', 'silent'] as const)(
   },
 );
 
-test('while no task is ready, those that answer take turns, and none that drains or is silent', () => {
+test('while no task is ready, unready tasks take turns, and draining and silent ones get no requests', () => {
   const all = tasks('unready', 'silent', 'unready', 'draining');
   expect(origins(rotation(all), 4)).toEqual(['task-1', 'task-3', 'task-1', 'task-3']);
   expect(inTurn(all).map(({ state }) => state)).toEqual(['unready', 'unready']);
 });
 
-test('silent tasks take turns when there are no others', () => {
+test('silent tasks take turns when there are no other tasks', () => {
   expect(origins(rotation(tasks('silent', 'silent')), 3)).toEqual(['task-1', 'task-2', 'task-1']);
 });
 
-test('a request is given to each task once, the ready ones first', () => {
+test('a request tries each task once, the ready ones first', () => {
   const next = rotation(tasks('ready', 'silent', 'ready'));
   const tried = new Set<Task>();
   for (let task = next(tried); task; task = next(tried)) tried.add(task);

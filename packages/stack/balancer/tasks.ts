@@ -2,35 +2,35 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 
 /**
- * What a task said of itself last, best first.
- * - `ready`: it can do all of its work.
- * - `unready`: it answers, but 503, for example because it is cut off from a store. It gets requests only while no task is ready:
- *   when a shared store is down every task says so, and what they can still answer is better than nothing.
- * - `draining`: it is about to stop.
- * - `silent`: it refused a connection, or says nothing at all: crashed, paused or hanging.
+ * The health of a task, best first.
+ * - `ready`: the task can serve every request.
+ * - `unready`: the task responds, but with 503, for example without a store. It gets requests only while no task is ready: when a
+ *   shared store is down, every task is unready, and partial service is better than none.
+ * - `draining`: the task is about to stop.
+ * - `silent`: the task refuses connections or does not respond: crashed, paused or hanging.
  */
 const states = ['ready', 'unready', 'draining', 'silent'] as const;
 export type TaskState = (typeof states)[number];
 
 /** One API task as the balancer sees it. */
 export interface Task {
-  /** Like `http://127.0.0.1:4001`. */
+  /** Such as `http://127.0.0.1:4001`. */
   origin: string;
   pool: Pool;
-  /** Its health checks have connections of their own: they must not queue behind the requests that they are about. */
+  /** Health checks use separate connections, so that they do not queue behind requests. */
   healthPool: Pool;
   state: TaskState;
-  /** When the last answer of any kind began to arrive, by `performance.now()`. */
+  /** When the last response of any kind started to arrive, by `performance.now()`. */
   heardAt: number;
-  /** Calls that may be repeated at another task. They are aborted when this one turns silent. */
+  /** Calls that can be retried at another task. They are aborted when this task becomes silent. */
   repeatable: Set<AbortController>;
 }
 
 const READINESS_EVERY_MS = 1000;
-/** Longer than the second that a task gives its stores to answer. */
+/** Longer than a task's 1 s timeout for its stores. */
 const READINESS_DEADLINE_MS = 2000;
 const LIVENESS_EVERY_MS = 500;
-/** A task that answers nothing to anybody for this long is taken for paused; a busy one still answers somebody. */
+/** A task without any response for this long counts as paused; a busy one still responds to some requests. */
 const LIVENESS_DEADLINE_MS = 750;
 
 /**
@@ -41,7 +41,7 @@ export function openTask(origin: string, localAddress: string | undefined, maxCo
   const connection = {
     localAddress,
     connectTimeout: 1000,
-    // Below the 72 s after which a task closes an idle connection: we must be the first, or a request meets a closing socket.
+    // Shorter than the 72 s after which a task closes an idle connection: otherwise a request could meet a closing socket.
     keepAliveTimeout: 30_000,
     keepAliveMaxTimeout: 30_000,
     pipelining: 1,
@@ -49,10 +49,10 @@ export function openTask(origin: string, localAddress: string | undefined, maxCo
   const pool = new Pool(origin, {
     ...connection,
     connections: maxConnections,
-    // A task gives a whole request 15 s, and its slowest honest answer, a password behind a full queue, takes a few. One that says
-    // nothing for longer hangs, and its caller is answered while still waiting.
+    // A task allows 15 s for a whole request, and its slowest legitimate response, a password behind a full queue, takes a few
+    // seconds. A task that is silent for longer hangs, and the client gets a response while it still waits.
     headersTimeout: 12_000,
-    // The silence that ends an answer. Event streams send a heartbeat every 5 s.
+    // Idle timeout of a response body. Event streams send a heartbeat every 5 s.
     bodyTimeout: 60_000,
   });
   const healthPool = new Pool(origin, { ...connection, connections: 2 });
@@ -64,16 +64,16 @@ export async function closeTask({ pool, healthPool }: Task): Promise<void> {
   await Promise.all([pool.destroy(), healthPool.destroy()]);
 }
 
-/** The tasks that take turns now: those in the best state that any of them is in. */
+/** Returns the tasks that currently get requests: all that share the best state among them. */
 export function inTurn(tasks: readonly Task[]): Task[] {
   const best = states.find((state) => tasks.some((task) => task.state === state));
   return tasks.filter(({ state }) => state === best);
 }
 
 /**
- * Makes a strict round robin over the tasks that are in turn. A task that was tried and could not be reached is followed by the
- * best of the others, in turn or not: one may have come back since it was asked.
- * @returns a function that gives the next task which was not tried yet, or undefined when all were
+ * Creates a strict round robin over the tasks that currently get requests. After an unreachable task, the best of the others is
+ * tried whatever its state, because it may have recovered since its last check.
+ * @returns a function that returns the next task that was not tried yet, or undefined
  */
 export function rotation(tasks: readonly Task[]): (tried: ReadonlySet<Task>) => Task | undefined {
   let turn = 0;
@@ -98,7 +98,7 @@ export async function watchTask(task: Task, signal: AbortSignal, onChange: (task
   await Promise.all([every(READINESS_EVERY_MS, checkReadiness), every(LIVENESS_EVERY_MS, checkLiveness)]);
 }
 
-/** Asks a task whether it can do its work, and sets its state accordingly. */
+/** Checks the readiness of a task and updates its state. */
 export async function checkReadiness(task: Task, signal: AbortSignal): Promise<void> {
   const askedAt = performance.now();
   try {
@@ -121,17 +121,17 @@ async function checkLiveness(task: Task, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Under load one check can be late. The task is silent only if nobody else has had an answer from it meanwhile either. */
+/** Under load a check can be late, so a task is silent only if no request got a response from it either. */
 const saidNothingSince = (task: Task, askedAt: number) => task.heardAt < askedAt;
 
-/** Takes a task out of turn; what may be repeated elsewhere stops waiting for it. */
+/** Marks a task as silent and aborts the calls that can be retried elsewhere. */
 export function silence(task: Task): void {
   task.state = 'silent';
   for (const call of task.repeatable) call.abort();
 }
 
 async function ask(task: Task, path: string, deadlineMs: number, signal: AbortSignal) {
-  // Not AbortSignal.any: Node 20 may collect the combined signal before its time is up, and the check would never end.
+  // Not AbortSignal.any: Node 20 may garbage-collect the combined signal before its timeout, and the check would never end.
   const ending = new AbortController();
   const end = () => ending.abort();
   const timer = setTimeout(end, deadlineMs);

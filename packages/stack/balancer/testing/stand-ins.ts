@@ -6,7 +6,7 @@ import { type Balancer, type BalancerOptions, startBalancer } from '../balancer.
 
 export type StandIn = { origin: string; server: Server; health: RequestListener };
 
-/** Starts a stand-in for an API task: healthy until the test changes `health`, and answering all else by `listener`. */
+/** Starts a stand-in for an API task. It is healthy until the test changes `health`; `listener` handles other requests. */
 export async function startTask(listener: RequestListener): Promise<StandIn> {
   const server = createServer((incoming, response) => {
     if (incoming.url?.startsWith('/health/')) task.health(incoming, response);
@@ -30,13 +30,13 @@ export async function balance(tasks: readonly string[], options: Partial<Balance
   return balancer;
 }
 
-/** A listener that answers its name. */
+/** Returns a listener that responds with its name. */
 export const named =
   (name: string): RequestListener =>
   (_incoming, response) =>
     response.end(name);
 
-/** Sends bytes that no HTTP client would send. @returns what comes back until the connection is closed, or for 5 s */
+/** Sends raw bytes. @returns the bytes received until the connection closes, or for 5 s */
 export async function sendRaw(
   port: number,
   bytes: string,
@@ -47,7 +47,7 @@ export async function sendRaw(
   socket.setEncoding('latin1').on('data', (text) => {
     answer += text;
   });
-  socket.on('error', () => {}); // A reset closes the socket, which is what we wait for.
+  socket.on('error', () => {}); // A reset closes the socket, which ends the wait.
   socket.setTimeout(5000, () => socket.destroy());
   socket.once('end', () => socket.end());
   socket.write(bytes);
@@ -58,7 +58,7 @@ export async function sendRaw(
   return answer;
 }
 
-/** The body of the only answer in some bytes, read as JSON. */
+/** Parses the JSON body of the only response in some bytes. */
 export const jsonOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 
 /** Reads a whole body. */
