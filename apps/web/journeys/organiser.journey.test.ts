@@ -77,7 +77,7 @@ test('an organiser creates an event, a buyer books it, and the door admits each 
   await page.getByText('1 of 40 taken').waitFor();
   await page.getByRole('button', { name: 'Cancel event' }).click();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Cancel it' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel event' }).click();
   await page.getByRole('main').getByText('Cancelled: tickets are not sold').waitFor();
 
   // Chromium logs every refused check-in (409) as an error.
