@@ -9,8 +9,8 @@ import { closeSale, readEvent, type Sale } from './lib/shop.ts';
 import { optionsOf, summaryOf } from './lib/summary.ts';
 
 /**
- * More and more visits until a limit is met, and which one that is. A limit is no fault. What is claimed is what comes after it:
- * the shop is there again as soon as the crowd has gone, and the books are right.
+ * Breakpoint test: increases the load until a limit is reached and reports which one. Reaching a limit is not a failure. The
+ * claims are about the recovery: the shop responds again once the load is gone, and its data are consistent.
  */
 
 const seconds = numberOption('SECONDS', { usual: 90, short: 14 });
@@ -20,23 +20,23 @@ const failedShare = numberOption('FAILED_SHARE', { usual: 0.02 });
 const WINDOW = 15;
 
 const slow = bounded('answers_become_slow', {
-  says: `Of a handful of reads in a row, beside the crowd, the middle one takes longer than ${slowMs} ms.`,
+  says: `The median of several probe reads beside the load exceeds ${slowMs} ms.`,
   bound: `max<${slowMs}`,
   unit: 'ms',
   isLimit: true,
 });
 const failing = bounded('visits_fail', {
-  says: 'Of the visits so far too many did not end as they should.',
+  says: 'Too many visits have failed so far.',
   bound: `avg<${failedShare}`,
   atLeast: seconds,
   isLimit: true,
 });
 const recovered = bounded('it_is_there_again_when_the_crowd_has_gone', {
-  says: 'Reads are quick again this soon after the last visit began.',
+  says: 'Time from the start of the last visit until reads are fast again.',
   bound: 'max<10000',
   unit: 'ms',
 });
-const asked = measured('visits_a_second', { says: 'visits a second when it ended, two or three requests each' });
+const asked = measured('visits_a_second', { says: 'visits per second at the end, two or three requests each' });
 
 const subject = { script: 'breakpoint', claims: [slow, failing, recovered], measurements: [asked] };
 export const options = optionsOf(subject, {

@@ -16,21 +16,21 @@ const peak = numberOption('PEAK', { usual: 25, short: 12 });
 const p95Ms = numberOption('P95_MS', { usual: 1000 });
 
 const served = always('every_visit_ends_as_it_should', {
-  says: 'Of a hundred visits 99 end with what they came for: a look, a ticket, a place given back, money returned.',
+  says: 'At least 99 % of visits reach their goal: a look, a ticket, a released hold, a refund.',
   share: short ? 0.98 : 0.99,
   atLeast: seconds * 2,
 });
 const steady = bounded('a_look_is_quick_all_day', {
-  says: 'Of a hundred looks, two calls each, 95 take less than this, in the rush too.',
+  says: 'The 95th percentile of a look (two requests), including the rush.',
   bound: `p(95)<${p95Ms}`,
   unit: 'ms',
   atLeast: seconds,
 });
 const back = always('who_logs_in_is_in', {
-  says: 'Who logs in is let in, with a session that works until the log-out, and not after it.',
+  says: 'Every log-in succeeds, with a session that works until the log-out and not after it.',
   atLeast: Math.floor(seconds / 10),
 });
-const visits = measured('visit_ms', { says: 'a visit took', unit: 'ms' });
+const visits = measured('visit_ms', { says: 'duration of a visit', unit: 'ms' });
 
 const subject = {
   script: 'mixed',

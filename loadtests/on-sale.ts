@@ -9,8 +9,8 @@ import { optionsOf, summaryOf } from './lib/summary.ts';
 import { askPatiently, between } from './lib/waiting.ts';
 
 /**
- * An opening second: thousands of customers, each wants one of a few hundred places. Nobody cancels, and no hold ends while this
- * runs, so that places are only ever taken: whoever looks after being refused and sees a free place was refused wrongly.
+ * The opening of a sale: thousands of customers each want one of a few hundred tickets. No hold is cancelled or expires during the
+ * run, so availability only falls: a refused customer who then sees an available ticket was refused wrongly (undersell).
  */
 
 const people = countOption('CUSTOMERS', { usual: 2000, short: 400, most: customerCount });
@@ -27,41 +27,41 @@ const DISTRUSTFUL = 10;
 const patience = { tries: 60 };
 
 const sold = counted('exactly_the_capacity_was_sold', {
-  says: 'As many places were paid for as there are: not one more, not one less.',
+  says: 'Exactly as many tickets were sold as there are.',
   bound: `count==${places}`,
 });
 const left = bounded('no_place_is_left_over', {
-  says: 'Afterwards the API itself says that nothing is free.',
+  says: 'Afterwards the API reports no available tickets.',
   bound: 'max<=0',
 });
 const rightlyRefused = always('nobody_is_refused_while_places_are_free', {
-  says: 'Who is told "sold out" and looks finds no free place.',
+  says: 'A customer who is refused as sold out sees no available ticket.',
   atLeast: 5,
 });
 const patient = always('nothing_is_sold_before_the_opening', {
-  says: 'Who clicks too early is told when the sale opens.',
+  says: 'A customer who clicks too early is told when the sale opens.',
   atLeast: 5,
 });
 const twoClicks = always('two_clicks_are_one_booking', {
-  says: 'The same click twice in the same moment makes one booking, and both hear of the same one.',
+  says: 'A double click creates one booking, and both responses contain it.',
   atLeast: 3,
 });
 const ticketed = always('who_paid_has_tickets', {
-  says: 'A paid booking is confirmed and has its ticket.',
+  says: 'Every paid booking is confirmed and has its ticket.',
   atLeast: places,
 });
 const toldAll = always('everyone_is_told', {
-  says: 'Each customer ends with a ticket or with "sold out".',
+  says: 'Every customer ends with a ticket or with sold_out.',
   atLeast: people,
 });
 const cheap = bounded('a_refusal_costs_no_more_than_a_read', {
-  says: 'When the rush is over: "sold out" takes at most half as long again as reading the event (the middle of the ratios).',
+  says: 'After the rush, a sold-out refusal takes at most 1.5 times as long as reading the event (median ratio).',
   bound: 'med<1.5',
   atLeast: 30,
 });
-const holdTime = measured('hold_ms', { says: 'a place held took', unit: 'ms' });
+const holdTime = measured('hold_ms', { says: 'latency of a hold', unit: 'ms' });
 const refusalTime = measured('refusal_ms', { says: '"sold out" took, in the rush', unit: 'ms' });
-const soldAfter = measured('sold_after_ms', { says: 'a place was held so long after the opening', unit: 'ms' });
+const soldAfter = measured('sold_after_ms', { says: 'time from the opening to a hold', unit: 'ms' });
 
 const subject = {
   script: 'on-sale',

@@ -21,9 +21,9 @@ import { optionsOf, summaryOf } from './lib/summary.ts';
 import { askPatiently, pause, think } from './lib/waiting.ts';
 
 /**
- * Honest users beside a flood. They browse, log in, book, pay and come back when they are told to; it does none of that: from
- * one address it tries passwords, from one account it books, as fast as its rate goes. With one client address for all
- * (`ADDRESSES=1`) the log-ins of both would share a bucket: then honest users come with their sessions, and only bookings flood.
+ * Honest users beside a flood. Users browse, log in, book, pay and obey Retry-After. The flood ignores it: one client IP guesses
+ * passwords and one account books as fast as it can. With a single client IP (`ADDRESSES=1`), the log-ins of both would share a
+ * bucket: then honest users start with sessions, and only bookings flood.
  */
 
 const honest = countOption('HONEST', { usual: 20, short: 8 });
@@ -32,26 +32,29 @@ const floodRate = countOption('FLOOD_RATE', { usual: 60, short: 40 });
 const ownAddresses = addresses > honest + 2;
 
 const succeed = always('honest_users_succeed', {
-  says: 'Of a hundred honest users 99 get from the shop window to a paid ticket.',
+  says: 'At least 99 % of honest users get from the list of events to a paid ticket.',
   share: 0.99,
   atLeast: honest,
 });
 const held = bounded('the_flood_is_held_to_its_budget', {
-  says: 'In every span of time a flood is served at most capacity + rate × time (tokens too many).',
+  says: 'Over any interval, a flood is served at most capacity + rate × time (excess tokens).',
   bound: 'max<=0',
   atLeast: ownAddresses ? 2 : 1,
 });
 const suppressed = always('the_flood_is_suppressed', {
-  says: 'Who keeps hammering is refused for a while without another look, and told for how long.',
+  says: 'A client that ignores Retry-After is banned, and its refusals say for how long.',
   atLeast: ownAddresses ? 2 : 1,
 });
 const unstretched = always('attempts_do_not_lengthen_a_ban', {
-  says: 'While a ban lasts, its announced end does not move away, however often it is tried.',
+  says: 'Further requests during a ban do not extend it.',
   atLeast: 10,
 });
-const journey = measured('journey_ms', { says: 'from the shop window to the ticket, with time to think', unit: 'ms' });
-const refusals = measured('honest_refusals', { says: 'refusals that an honest user met on the way' });
-const floodServed = measured('flood_served_share', { says: 'of a hundred requests of a flood were served', unit: '%' });
+const journey = measured('journey_ms', {
+  says: 'time from the list of events to the ticket, including think time',
+  unit: 'ms',
+});
+const refusals = measured('honest_refusals', { says: 'refusals of an honest user' });
+const floodServed = measured('flood_served_share', { says: 'share of a flood’s requests that were served', unit: '%' });
 
 const subject = {
   script: 'real-users',

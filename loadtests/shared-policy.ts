@@ -18,8 +18,8 @@ import { optionsOf, summaryOf } from './lib/summary.ts';
 import { pause } from './lib/waiting.ts';
 
 /**
- * One client address and one user against all tasks: together they enforce one policy. With a limit in each task, three tasks
- * would serve three times as much.
+ * One client IP and one user against all tasks, which together enforce one policy. With a limit per task, three tasks would serve
+ * three times as much.
  */
 
 const seconds = numberOption('SECONDS', { usual: 30, short: 12 });
@@ -36,25 +36,25 @@ const budgetOf = {
 };
 
 const neverBeyond = bounded('never_served_beyond_the_budget', {
-  says: 'In every span of time at most capacity + rate × time was served, by all tasks together (tokens too many).',
+  says: 'Over any interval, all tasks together serve at most capacity + rate × time (excess tokens).',
   bound: 'max<=0',
   atLeast: 2 + bursts,
 });
 const neverBelow = bounded('never_served_below_the_budget', {
-  says: 'Who asks all the time is served capacity + rate × time, less one percent (tokens too few).',
+  says: 'A client that always has demand is served capacity + rate × time, less 1 % (missing tokens).',
   bound: 'max<=0',
   atLeast: 2 + bursts,
 });
 const turns = always('every_task_takes_its_turn', {
-  says: 'Each task gives at least half of an even share of the answers.',
+  says: 'Each task sends at least half of an even share of the responses.',
   atLeast: 2,
 });
 const says = always('every_429_says_when_to_come_back', {
-  says: 'Every refusal has a Retry-After of at least one whole second, and says that nothing is left.',
+  says: 'Every refusal has a Retry-After of at least one whole second and reports no remaining tokens.',
   atLeast: 20,
 });
 const waited = always('who_waits_as_told_is_served', {
-  says: 'A client that waits as long as Retry-After says is served then.',
+  says: 'A client that obeys Retry-After is served.',
   atLeast: 3,
 });
 const subject = {

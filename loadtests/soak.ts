@@ -10,8 +10,8 @@ import { optionsOf, summaryOf } from './lib/summary.ts';
 import { readTask, type TaskState } from './lib/task-metrics.ts';
 
 /**
- * An hour of ordinary visits: what leaks shows in time. Memory is compared by its floor, the least that was in use, because
- * above that it rises and falls with the garbage collector.
+ * Soak test: an hour of ordinary visits, which reveals leaks. Memory is compared by its floor, because above it usage rises and
+ * falls with the garbage collector.
  */
 
 const seconds = numberOption('SECONDS', { usual: 3600, short: 18 });
@@ -20,23 +20,23 @@ const slowdown = numberOption('SLOWDOWN', { usual: 2, short: 5 });
 const growthMb = numberOption('GROWTH_MB', { usual: 24, short: 48 });
 
 const flat = bounded('memory_stays_flat', {
-  says: 'The floor of each task’s heap late in the run is at most this much above the one early in the run.',
+  says: 'Growth of each task’s heap floor from early to late in the run.',
   bound: `max<${growthMb}`,
   unit: 'MB',
   atLeast: Math.max(1, tasks),
 });
 const even = bounded('latency_stays_flat', {
-  says: 'The middle read late in the run takes at most so many times as long as early in the run.',
+  says: 'Ratio of the median read latency late in the run to that early in the run.',
   bound: `max<${slowdown}`,
   atLeast: 1,
 });
 const served = always('every_visit_ends_as_it_should', {
-  says: 'Of a hundred visits 99 end with what they came for.',
+  says: 'At least 99 % of visits reach their goal.',
   share: short ? 0.98 : 0.99,
   atLeast: (seconds * rate) / 2,
 });
-const resident = measured('resident_mb', { says: 'a task’s resident memory at the end', unit: 'MB' });
-const floor = measured('heap_floor_mb', { says: 'the floor of a task’s heap, late', unit: 'MB' });
+const resident = measured('resident_mb', { says: 'resident memory of a task at the end', unit: 'MB' });
+const floor = measured('heap_floor_mb', { says: 'heap floor of a task late in the run', unit: 'MB' });
 
 const subject = {
   script: 'soak',

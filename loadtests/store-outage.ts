@@ -11,8 +11,8 @@ import { optionsOf, summaryOf } from './lib/summary.ts';
 import { readTasks } from './lib/task-metrics.ts';
 
 /**
- * Redis stops answering, and later PostgreSQL is restarted, while people buy and look. The runner does both when this script
- * asks it to; `npm run load` takes a stack of its own for that.
+ * Redis hangs, and later PostgreSQL is restarted, while customers browse and buy. The runner injects both faults when this script
+ * requests them; `npm run load` uses a separate stack for that.
  */
 
 const pauseSeconds = numberOption('PAUSE_SECONDS', { usual: 5, short: 3 });
@@ -26,40 +26,40 @@ if (!faultsUrl) throw new Error('FAULTS_URL is missing: `npm run load -- store-o
 const seconds = Math.ceil(3 * calmSeconds + pauseSeconds + 6);
 
 const fast = bounded('fail_closed_answers_come_fast', {
-  says: 'While Redis says nothing, log-ins and bookings are refused (503) within their deadline: 95 of a hundred in this.',
+  says: 'While Redis hangs, log-ins and bookings are refused with 503 within their deadline (95th percentile).',
   bound: `p(95)<${closedMs}`,
   unit: 'ms',
   atLeast: 5,
 });
 const closed = always('nothing_passes_while_redis_is_away', {
-  says: 'No log-in and no booking that was sent and answered during the pause got through.',
+  says: 'No log-in and no booking succeeded during the pause.',
   atLeast: 5,
 });
 const open = always('reads_go_on_while_redis_is_away', {
-  says: 'Who is not logged in can look at events all the same.',
+  says: 'Visitors without a session can still read events.',
   share: 0.99,
   atLeast: 5,
 });
 const redisBack = bounded('redis_recovery', {
-  says: 'A booking goes through this soon after Redis answers again.',
+  says: 'Time from the end of the Redis pause to the first successful booking.',
   bound: `max<${recoveryMs}`,
   unit: 'ms',
 });
 const postgresBack = bounded('postgres_recovery', {
-  says: 'A booking goes through this soon after PostgreSQL is up again.',
+  says: 'Time from the restart of PostgreSQL to the first successful booking.',
   bound: `max<${recoveryMs}`,
   unit: 'ms',
 });
 const kept = always('what_was_confirmed_is_there', {
-  says: 'Every booking that a customer was told is paid is there afterwards, with its ticket.',
+  says: 'Every booking that was reported as paid exists afterwards, with its ticket.',
   atLeast: 10,
 });
 const alive = always('no_task_dies', {
-  says: 'Every task that answered before is the same process afterwards.',
+  says: 'No task was restarted: every task is still the same process.',
   atLeast: 2,
 });
 const known = always('refusals_say_what_is_away', {
-  says: 'Every 503 is a problem document with a code, and says when to try again.',
+  says: 'Every 503 is a problem document with a code and a Retry-After.',
   atLeast: 5,
 });
 

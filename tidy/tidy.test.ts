@@ -78,7 +78,7 @@ function placeOf(file: string, root: string) {
 }
 const roomOf = (file: string) => placeOf(file, 'apps/api/src').room;
 
-test('there is something to check', () => {
+test('the repository’s files are found', () => {
   expect(api.length).toBeGreaterThan(20);
   expect(docs.length).toBeGreaterThan(0);
   expect(manifests.length).toBeGreaterThan(3);
@@ -111,14 +111,14 @@ test('no modules import each other in a cycle, not even by their types', () => {
   expect(cycles).toEqual([]);
 });
 
-test('rules do not wait, and know no store', () => {
+test('rules are synchronous and import no store client', () => {
   const waiting = api.filter(
     (file) => roomOf(file) === 'rules' && /\bawait\b|\basync\b|from '(pg|ioredis|drizzle-orm)/.test(read(file)),
   );
   expect(waiting).toEqual([]);
 });
 
-test('a query takes its connection first', () => {
+test('every query takes its connection as the first parameter', () => {
   const odd = api
     .filter((file) => roomOf(file) === 'queries')
     .flatMap((file) =>
@@ -136,12 +136,12 @@ test('only config.ts reads the environment of an application', () => {
   expect(readers.filter((file) => !/\/config(\.test)?\.ts$/.test(file))).toEqual([]);
 });
 
-test('the status of an answer is decided in error-mapping alone', () => {
+test('only error-mapping decides the status of an error response', () => {
   const throwers = api.filter((file) => /statusCode = |createError\(|httpErrors/.test(read(file)));
   expect(throwers).toEqual([]);
 });
 
-test('no test is skipped or runs alone, and nothing is left for later', () => {
+test('no test is skipped or focused, and no code has a to-do mark', () => {
   const own = 'tidy/tidy.test.ts';
   const marks =
     /\b(?:test|it|describe)\.(?:skip|only|todo)\(|\bT[O]DO\b|\bF[I]XME\b|@ts-(?:ignore|nocheck)|biome-ignore/;
@@ -170,11 +170,11 @@ test('docs/dependencies.md has a row for each dependency, and for nothing else',
   );
 });
 
-test('the lockfile names no registry', () => {
+test('the lockfile contains no registry URLs', () => {
   expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
 });
 
-test('no file carries a path of somebody’s machine', () => {
+test('no file contains an absolute path of a developer’s machine', () => {
   const paths = /(?:^|[\s"'`(=])\/(?:home|Users|root|work)\/\w/m;
   const text = files.filter(
     (file) => /\.(ts|tsx|mjs|md|json|ya?ml|cfg|lua|sql|css|html)$/.test(file) && file !== 'package-lock.json',
@@ -192,7 +192,7 @@ test('every npm script that the docs name exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('every relative link of the docs leads somewhere', () => {
+test('every relative link in the docs resolves', () => {
   const broken = docs.flatMap((file) =>
     [...read(file).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)]
       .filter(([, target]) => !existsSync(join(dirname(file), decodeURIComponent(target ?? ''))))

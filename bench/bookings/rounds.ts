@@ -11,11 +11,11 @@ export type Arm = {
 
 type Load = { callers: number; forMs: number; rounds: number };
 
-/** Runs the arms in turn, round by round, so that a busy machine is busy for all of them. The first round only warms up. */
+/** Runs the arms alternately in rounds, so that background load affects all of them. The first round is a warm-up. */
 export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) {
   const results = new Map<string, Round[]>(arms.map(({ name }) => [name, []]));
   for (let round = 0; round <= rounds; round += 1) {
-    // Each round begins with another arm: nobody is always the one after the slow one.
+    // Each round starts with a different arm, so that no arm always follows the slow one.
     for (const arm of [...arms.slice(round % arms.length), ...arms.slice(0, round % arms.length)]) {
       const result = await drive(arm, callers, round === 0 ? forMs / 4 : forMs);
       if (round > 0) results.get(arm.name)?.push(result);
@@ -24,7 +24,7 @@ export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) 
   return results;
 }
 
-/** Callers that ask again as soon as they are answered. */
+/** Closed-loop callers: each sends its next request as soon as it gets a response. */
 async function drive({ ask, commits }: Arm, callers: number, forMs: number): Promise<Round> {
   const latenciesMs: number[] = [];
   const committedBefore = commits();
@@ -75,7 +75,7 @@ export function printArms(results: ReadonlyMap<string, Round[]>) {
             'per second': Math.round(median(rounds.map(throughput))),
             'p50 ms': Number(percentile(latencies, 0.5).toFixed(2)),
             'p99 ms': Number(percentile(latencies, 0.99).toFixed(1)),
-            'answers per commit': commits === 0 ? 'no commits' : Number((bookings / commits).toFixed(1)),
+            'bookings per commit': commits === 0 ? 'no commits' : Number((bookings / commits).toFixed(1)),
           },
         ];
       }),
@@ -85,7 +85,7 @@ export function printArms(results: ReadonlyMap<string, Round[]>) {
 
 export type Target = { what: string; ratio: number[]; atLeast?: number; atMost?: number };
 
-/** Prints what was reached of a target. @returns whether it was */
+/** Prints a target and its measured value. @returns whether the target was reached */
 export function judge({ what, ratio, atLeast, atMost }: Target) {
   const middle = median(ratio);
   const reached = middle >= (atLeast ?? 0) && middle <= (atMost ?? Number.POSITIVE_INFINITY);

@@ -1,8 +1,8 @@
 // Mints and ends sessions with the product's own code. It is piped to `node --input-type=module - <command>` where the API
 // runs, in its environment and with the repository as its working directory: on this machine, or in a container.
 //
-//   mint <count>                  the first so many customers and the organiser; prints them as JSON
-//   end <count> <organiser sid>   ends what was minted, and what those customers have begun since
+//   mint <count>                  the first <count> customers and the organiser; prints them as JSON
+//   end <count> <organiser sid>   ends the minted sessions and any that those customers started since
 import { randomBytes } from 'node:crypto';
 
 const ours = (path) => import(`${process.cwd()}/${path}`);
@@ -42,7 +42,7 @@ try {
   await pool.end();
 }
 
-/** With full buckets: a ban from an earlier run must not decide this one. */
+/** Resets their buckets, so that a ban of an earlier run does not affect this one. */
 async function mintCustomer(email) {
   const user = await account(email);
   const buckets = [nameOf('booking', userOf(user.id)), nameOf('login-account', accountOf(email))];
@@ -62,7 +62,7 @@ async function account(email) {
   return found;
 }
 
-/** Some at a time: Redis's answers have a deadline, and two thousand at once would wait for each other. */
+/** In small batches, because two thousand concurrent commands would exceed their deadlines. */
 async function eachOf(items, work) {
   const results = [];
   for (let at = 0; at < items.length; at += AT_ONCE) {

@@ -39,11 +39,11 @@ export type Answer = {
 };
 
 export const noAnswerIsBroken = always('no_answer_is_broken', {
-  says: 'Every answer is a success or a problem document with a code of the API; none is a 500, a cut connection or a timeout.',
+  says: 'Every response is a success or a problem document with a known code; none is a 500, a lost connection or a timeout.',
 });
 
 export const storesAnswer = always('stores_answer_in_time', {
-  says: `Of a hundred answers at most ${short ? 'ten say' : 'one says'} that a store did not answer: so overload looks from outside.`,
+  says: `At most ${short ? 10 : 1} % of the responses report a store that is not responding, which is how overload looks from outside.`,
   share: short ? 0.9 : 0.99,
 });
 

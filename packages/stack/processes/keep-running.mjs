@@ -3,7 +3,7 @@ import { isRunning } from './processes.mjs';
 import { restartLine, restartPauses } from './restart-pauses.mjs';
 
 /**
- * A store that can be started again with the same address and the same data.
+ * A store that can be restarted with the same address and data.
  * @typedef {object} Restartable
  * @property {number} pid
  * @property {string} logFile
@@ -14,9 +14,9 @@ import { restartLine, restartPauses } from './restart-pauses.mjs';
  */
 
 /**
- * Starts a store again whenever it ends without having been asked to, with the pauses of other parts.
+ * Restarts a store whenever it ends unexpectedly, with the same backoff as other processes.
  * @param {Restartable} store
- * @param {{ name: string, note: (line: string) => void, lookEveryMs?: number }} options `note` is told each time, in one line
+ * @param {{ name: string, note: (line: string) => void, lookEveryMs?: number }} options `note` gets one line per restart
  * @returns {{ stop: () => Promise<void>, kill: () => Promise<void> }} end the store, and with it the watch
  */
 export function keepRunning(store, { name, note, lookEveryMs = 500 }) {
@@ -47,7 +47,7 @@ export function keepRunning(store, { name, note, lookEveryMs = 500 }) {
   return {
     async stop() {
       stopping.abort();
-      await watching; // A restart that is under way has its own deadline.
+      await watching; // A running restart has its own deadline.
       await store.stop();
     },
     async kill() {

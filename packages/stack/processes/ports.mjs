@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { runToEnd } from './processes.mjs';
 
 /**
- * A port of the loopback that nobody listens on right now. Somebody may take it before you do: listen, and be ready to ask again.
+ * Returns a loopback port that is free now. Another process may take it first, so be ready to retry.
  * @returns {Promise<number>}
  */
 export async function freePort() {
@@ -17,7 +17,7 @@ export async function freePort() {
 }
 
 /**
- * Whether we could listen there.
+ * Returns whether a port is free to listen on.
  * @param {number} port
  * @param {string} [host]
  */
@@ -35,7 +35,7 @@ export async function isPortFree(port, host = '127.0.0.1') {
 }
 
 /**
- * Starts something on a port: the one asked for, or a free one, and another when somebody took that in the meantime.
+ * Starts something on a given port or on a free one, and retries with another if the free one was taken meanwhile.
  * @template T
  * @param {number | undefined} fixedPort
  * @param {(port: number) => Promise<T>} start
@@ -53,7 +53,7 @@ export async function startOnPort(fixedPort, start) {
 }
 
 /**
- * Who listens on a TCP port, like "node, process 4711"; undefined if that cannot be found out, as for another user's process.
+ * Returns which process listens on a TCP port, such as "node, process 4711"; undefined if unknown, as for another user's process.
  * @param {number} port
  * @returns {Promise<string | undefined>}
  */

@@ -16,8 +16,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Starts a program whose output goes straight to a file. A pipe through us would break when we die; and being detached, it
- * does not get the terminal's Ctrl-C, so that we decide the order in which the parts stop.
+ * Starts a detached program that logs directly to a file. A pipe through this process would break if it dies. A detached program
+ * does not get the terminal's Ctrl-C, so the launcher controls the order in which the parts stop.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {object} options
@@ -30,7 +30,7 @@ const run = promisify(execFile);
  */
 export async function spawnLogged(command, args, { logFile, cwd, env, as }) {
   mkdirSync(dirname(logFile), { recursive: true });
-  // Logs can name people; nobody but their owner reads them.
+  // Logs can contain personal data, so only their owner can read them.
   const log = openSync(logFile, 'a', 0o600);
   try {
     const child = spawn(command, args, { stdio: ['ignore', log, log], detached: true, cwd, env, ...as });
@@ -38,7 +38,7 @@ export async function spawnLogged(command, args, { logFile, cwd, env, as }) {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
-    child.on('error', () => {}); // A signal that could not be delivered: whoever waits for the end has a deadline.
+    child.on('error', () => {}); // An undeliverable signal is harmless: waiting for the end has a deadline.
     return /** @type {import('node:child_process').ChildProcess & { pid: number }} */ (child);
   } finally {
     closeSync(log);
@@ -61,7 +61,7 @@ export async function runToEnd(command, args, { timeoutMs = 60_000, input, ...op
 }
 
 /**
- * Runs a Node program in our place: on our terminal, until it ends.
+ * Runs a Node program on this process's terminal until it ends.
  * @param {readonly string[]} args Node's options, the program and its arguments
  * @param {{ cwd: string }} options
  * @returns {Promise<number>} its exit code
@@ -81,13 +81,13 @@ export function isRunning(pid) {
     process.kill(pid, 0);
     return !isZombie(pid);
   } catch (error) {
-    // EPERM: it runs, but it is not ours to signal.
+    // EPERM: it runs, but belongs to another user.
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
 }
 
 /**
- * A process that can be recognised later. Its number alone proves nothing: the system gives it out again.
+ * Identifies a process. Its pid alone does not, because the system reuses pids.
  * @typedef {{ pid: number, born: string }} ProcessRecord
  */
 
@@ -100,7 +100,7 @@ export async function recordOf(pid) {
   try {
     return { pid, born: process.platform === 'linux' ? bornOnLinux(pid) : await bornElsewhere(pid) };
   } catch {
-    return undefined; // It ended while we looked.
+    return undefined; // It ended meanwhile.
   }
 }
 
@@ -138,7 +138,7 @@ export async function commandLineOf(pid) {
 }
 
 /**
- * Ends a process: each signal in turn, with its time to work.
+ * Ends a process with a sequence of signals, each with a timeout.
  * @param {number} pid
  * @param {readonly { signal: NodeJS.Signals, waitMs: number }[]} steps
  * @returns {Promise<boolean>} whether it is gone
@@ -156,7 +156,7 @@ export async function endProcess(pid, steps) {
 }
 
 /**
- * Asks again and again until the answer is yes or the time is over.
+ * Polls a condition until it holds or the timeout is over.
  * @param {() => boolean | Promise<boolean>} condition
  * @param {number} timeoutMs
  * @returns {Promise<boolean>} whether the condition came true
@@ -170,7 +170,7 @@ export async function waitUntil(condition, timeoutMs, everyMs = 20) {
   return true;
 }
 
-/** A child that has ended but that its parent has not collected yet still takes signals. @param {number} pid */
+/** Whether a process is a zombie, which still accepts signals. @param {number} pid */
 function isZombie(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -2,8 +2,8 @@ const steadyMs = 30_000;
 const longestPauseMs = 10_000;
 
 /**
- * How long something that ends by itself is left alone before it is started again: not at all, and then longer and longer (up to
- * 10 s) if it keeps ending. What ran for half a minute begins anew.
+ * Returns the backoff before each restart: none at first, then growing up to 10 s while the process keeps ending. It resets once
+ * the process has run for half a minute.
  */
 export function restartPauses() {
   let startedAt = performance.now();
@@ -21,7 +21,7 @@ export function restartPauses() {
 }
 
 /**
- * The line that says so.
+ * Returns the log line for a restart.
  * @param {{ name: string, reason: string, pauseMs: number, logFile: string }} about
  */
 export function restartLine({ name, reason, pauseMs, logFile }) {

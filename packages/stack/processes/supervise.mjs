@@ -7,28 +7,28 @@ import { restartLine, restartPauses } from './restart-pauses.mjs';
  * @typedef {object} Supervised
  * @property {string} name
  * @property {number} pid of the process now running, or of the last one
- * @property {() => Promise<void>} stop asks it to end, then makes it
- * @property {() => Promise<void>} crash ends it as a crash would; it is started again
- * @property {() => Promise<void>} kill ends it at once and for good
+ * @property {() => Promise<void>} stop asks it to end, then kills it
+ * @property {() => Promise<void>} crash kills it like a crash; it is restarted
+ * @property {() => Promise<void>} kill kills it without a restart
  */
 
-/** So many unanswered looks in a row are a process that hangs. They are counted, not timed: a laptop may sleep between two. */
+/** A process that misses this many checks in a row hangs. Checks are counted, not timed, because a laptop may sleep between two. */
 const mostSilentLooks = 5;
-/** So many more are granted to one that was just started. */
+/** Extra start-up grace period for a new process, in checks. */
 const looksToStart = 25;
 
 /**
- * Starts a process, waits until it is ready, and starts it again whenever it ends by itself: at once, and after longer and longer
- * pauses (up to 10 s) if it keeps ending. One that runs but does not answer is killed first: it would not hear a SIGTERM either.
+ * Starts a process, waits until it is ready, and restarts it whenever it ends by itself: at once, and with a growing backoff (up
+ * to 10 s) if it keeps ending. A process that hangs is killed first, because it would not handle a SIGTERM either.
  * @param {object} options
  * @param {string} options.name
  * @param {'task' | 'lab' | 'balancer'} options.step
  * @param {string} options.logFile
  * @param {() => ReturnType<typeof import('./processes.mjs').spawnLogged>} options.start
  * @param {() => Promise<boolean>} options.isReady
- * @param {() => Promise<boolean>} options.isAlive whether it answers at all, ready or not; has to know within `lookEveryMs`
+ * @param {() => Promise<boolean>} options.isAlive whether it responds at all, ready or not; must resolve within `lookEveryMs`
  * @param {number} [options.lookEveryMs]
- * @param {(line: string) => void} options.note told when it had to be started again
+ * @param {(line: string) => void} options.note called at every restart
  * @param {() => void} options.onChange called when `pid` has changed
  * @param {AbortSignal} [options.signal] gives up waiting
  * @returns {Promise<Supervised>}

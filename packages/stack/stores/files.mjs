@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
 
 /**
- * Where a stack keeps what it keeps.
+ * Returns the paths in the data folder of a stack.
  * @param {string} dataDir
  */
 export function placesOf(dataDir) {
@@ -20,8 +20,8 @@ export function placesOf(dataDir) {
 }
 
 /**
- * The secrets of a stack, made at its first start. Tickets are signed with them and the stores know the passwords, so they are as
- * old as the data.
+ * Returns the secrets of a stack, created at its first start. They live as long as the data, because tickets are signed with them
+ * and the stores know the passwords.
  * @param {string} dataDir
  * @returns {{
  *   appSecret: string,
@@ -42,16 +42,19 @@ export function secretsOf(dataDir) {
   }
   const kept = JSON.parse(readFileSync(secrets, 'utf8'));
   if (!kept.postgres || !kept.redis) {
-    throw new Failure('The data in .data are of an older version of MiniTickets, whose stores had other passwords.', {
-      step: 'postgres',
-      fix: 'npm start -- --fresh begins with empty stores.',
-    });
+    throw new Failure(
+      'The data in .data are from an older version of MiniTickets, whose stores used other passwords.',
+      {
+        step: 'postgres',
+        fix: 'npm start -- --fresh begins with empty stores.',
+      },
+    );
   }
   return kept;
 }
 
 /**
- * The log of a part, empty; what the run before wrote is kept beside it.
+ * Creates an empty log and keeps that of the previous run beside it.
  * @param {string} logs
  * @param {string} name
  * @returns {string} its path
@@ -63,7 +66,7 @@ export function freshLog(logs, name) {
 }
 
 /**
- * Writes a file that only its owner can read, at once: a reader sees the old one or the new one.
+ * Writes a file atomically, readable only by its owner.
  * @param {string} path
  * @param {string} text
  */
@@ -75,7 +78,7 @@ export function writePrivate(path, text) {
 }
 
 /**
- * Moves a complete folder to where others look for it. Of two processes that made the same folder, the first one's stays.
+ * Moves a complete folder to its final path. If two processes created the same folder, the first one wins.
  * @param {string} from
  * @param {string} target
  */

@@ -17,8 +17,8 @@ const usualFolders = ['/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /**
  * Finds a Redis or Valkey of version 7.0 or later that can be started and stopped: on the PATH, fetched earlier, Debian's packages
- * unpacked into `cacheDir` (as any user, nothing is installed), Docker. There is no stand-in of ours: it would prove nothing about a
- * shared limit. A server that happens to listen on 6379 is never used; it may be anybody's.
+ * unpacked into `cacheDir` (as any user, nothing is installed), Docker. There is no in-memory fake, which would prove nothing about
+ * a shared limit. A server that happens to listen on 6379 is never used, because it may belong to someone else.
  * @param {object} [options]
  * @param {string} [options.cacheDir]
  * @param {readonly string[]} [options.folders] searched after the PATH
@@ -51,7 +51,7 @@ export async function findRedisProgram({
       const fetched = await firstUsable([join(unpacked, 'usr/bin/redis-server')], libraryPathOf(unpacked));
       if (fetched) return { ...fetched, from: "Debian's package" };
     } catch (error) {
-      cause = error; // Perhaps the machine is offline. Docker may still have an image.
+      cause = error; // Perhaps offline; Docker may still have an image.
     }
   }
 
@@ -101,7 +101,7 @@ async function firstUsable(paths, libraryPath) {
       const [, version, major] = /v=((\d+)\.[\d.]+)/.exec(stdout) ?? [];
       if (version && Number(major) >= 7) return { kind: 'binary', path, version, libraryPath };
     } catch {
-      // Not there, or it does not run here: the next one.
+      // Missing or not executable here: try the next one.
     }
   }
   return undefined;

@@ -33,8 +33,8 @@ import { temporaryDir } from './temporary-dir.mjs';
 const startTimeoutMs = 60_000;
 
 /**
- * Starts a PostgreSQL of our own on the loopback and waits until it takes connections. What a crashed run left behind in
- * `dataDir` is dealt with: a server of that folder which still runs is ended first, a stale lock file is no obstacle.
+ * Starts a PostgreSQL on the loopback and waits until it accepts connections. It cleans up after a crashed run in `dataDir`: a
+ * server that still uses the folder is stopped first, and a stale lock file is ignored.
  * @param {PostgresOptions} [options]
  * @returns {Promise<Postgres>}
  * @throws {Failure} with the end of the server's log
@@ -62,7 +62,7 @@ export async function startPostgres({
   try {
     await endServerOf(dataDir);
     if (!existsSync(join(dataDir, 'PG_VERSION'))) {
-      log('making a new PostgreSQL cluster');
+      log('creating a new PostgreSQL cluster');
       await initialise(programs, { user, password, database, fsync, logFile });
     }
     const [port, firstPid] = await startOnPort(fixedPort, (port) => launch(programs, { port, fsync, logFile }));
@@ -89,7 +89,7 @@ export async function startPostgres({
       async restart() {
         isWanted = false;
         try {
-          // Not by its number alone: if it died, that may be another program's by now.
+          // Not by its pid alone, which another program may have by now.
           await endServerOf(dataDir);
           pid = await launch(programs, { port, fsync, logFile });
         } finally {
@@ -115,7 +115,7 @@ async function removeAbandoned(dir) {
 }
 
 /**
- * Ends the server of a cluster, whoever started it. A process that only happens to have the number in the lock file is left alone.
+ * Stops the server of a cluster, whoever started it. Another process that happens to have the pid in the lock file is left alone.
  * @param {string} askedDir
  * @returns {Promise<boolean>} whether there was one
  */
@@ -127,13 +127,13 @@ export async function endServerOf(askedDir) {
   }
   const dataDir = placeOfCluster(askedDir);
   const stale = readLockFile(dataDir)?.pid;
-  // The server that wrote this died and its number was given to another program. PostgreSQL would believe that it still runs.
+  // The server died and its pid was reused, so PostgreSQL would believe that it still runs.
   if (stale && isRunning(stale)) rmSync(join(dataDir, 'postmaster.pid'), { force: true });
   return false;
 }
 
 /**
- * The process of the server that runs on a cluster, whoever started it.
+ * Returns the pid of the server of a cluster, whoever started it.
  * @param {string} askedDir
  * @returns {Promise<number | undefined>}
  */
@@ -177,7 +177,7 @@ async function initialise({ dataDir, as, command, env }, { user, password, datab
   } catch (error) {
     writeFileSync(logFile, `${error instanceof Error ? error.message : error}\n`, { flag: 'a', mode: 0o600 });
     rmSync(dataDir, { recursive: true, force: true });
-    throw new Failure('PostgreSQL could not make its data folder.', {
+    throw new Failure('PostgreSQL could not create its data folder.', {
       step: 'postgres',
       logFile,
       fix: 'npm run doctor checks the usual causes.',

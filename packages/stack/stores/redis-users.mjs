@@ -17,7 +17,7 @@ export function redisUsers({ owner, api, lab }) {
   return [
     { name: 'owner', password: owner, rules: '~* &* +@all' },
     { name: 'api', password: api, rules: '~mt:* &mt:* +@all -@admin -@dangerous +info' },
-    // It pauses Redis to show what an outage does, and looks which runs are still connected.
+    // The lab pauses Redis to demonstrate outages, and lists connected runs.
     {
       name: 'lab',
       password: lab,
@@ -27,7 +27,7 @@ export function redisUsers({ owner, api, lab }) {
 }
 
 /**
- * The file in which Redis reads its users. It holds hashes of the passwords; nobody gets in without one.
+ * Returns the ACL file of Redis. It contains password hashes; every user needs a password.
  * @param {readonly RedisUser[]} users
  */
 export function aclFile(users) {

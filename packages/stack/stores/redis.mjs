@@ -42,7 +42,7 @@ import { temporaryDir } from './temporary-dir.mjs';
  */
 
 /**
- * Starts a Redis of our own on the loopback and waits until it answers.
+ * Starts a Redis on the loopback and waits until it responds.
  * @param {RedisOptions} [options]
  * @returns {Promise<Redis>}
  * @throws {Failure} if there is no Redis, or it does not start
@@ -63,7 +63,7 @@ export async function startRedis(options = {}) {
     const start = () => startOnPort(fixedPort, (port) => launch(found, { dataDir, port, logFile, settings, users }));
     const [port, first] = await start().catch(async (error) => {
       if (!setAsideUnreadable(dataDir, logFile)) throw error;
-      log('Redis cannot read its old data, perhaps of a newer version; it starts without: people have to log in again');
+      log('Redis cannot read its old data, perhaps from a newer version. It starts empty: users must log in again');
       return await start();
     });
     let { pid, container } = first;
@@ -103,10 +103,10 @@ export async function startRedis(options = {}) {
 }
 
 /**
- * What Redis keeps here, sessions and buckets, is worth less than a start. The file is moved, not removed.
+ * Moves an unreadable dump aside, because its sessions and buckets matter less than a successful start.
  * @param {string} dataDir
  * @param {string} logFile
- * @returns {boolean} whether old data were why it did not start
+ * @returns {boolean} whether unreadable data prevented the start
  */
 function setAsideUnreadable(dataDir, logFile) {
   const dump = join(dataDir, 'dump.rdb');
@@ -116,7 +116,7 @@ function setAsideUnreadable(dataDir, logFile) {
 }
 
 /**
- * Ends the server that a run which crashed left behind, and keeps its data.
+ * Ends the server that a crashed run left behind, and keeps its data.
  * @param {string} dataDir
  * @returns {Promise<boolean>} whether there was one
  */
@@ -128,7 +128,7 @@ export async function endRedisOf(dataDir) {
 }
 
 /**
- * The server that runs on a folder, whoever started it.
+ * Returns the server that uses a folder, whoever started it.
  * @param {string} dataDir
  * @returns {Promise<{ url: string, pid: number } | undefined>} with the URL of a user who may end it
  */
@@ -141,7 +141,7 @@ export async function redisOf(dataDir) {
 }
 
 /**
- * Snapshots are taken by `shutDown` alone: with Redis's own, a full disk makes it refuse every write.
+ * Starts the server without automatic snapshots, because with them a full disk makes Redis refuse every write; `shutDown` saves.
  * @param {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} program
  * @param {{ dataDir: string, port: number, logFile: string, settings?: readonly string[], users: readonly import('./redis-users.mjs').RedisUser[] }} options
  */
@@ -156,10 +156,10 @@ async function launch(program, { dataDir, port, logFile, settings = [], users })
   const isReady = async () => {
     if (hasEnded()) return true;
     const answer = await askRedis(url, 'INFO server').catch(() => '');
-    // On a port that is taken somebody else would answer, while ours is still finding out.
+    // On a taken port another server would respond before ours has failed.
     return container ? answer.includes('process_id:') : answer.includes(`process_id:${child.pid}\r\n`);
   };
-  // Docker may have to bring the image first.
+  // Docker may have to pull the image first.
   const inTime = await waitUntil(isReady, program.kind === 'docker' ? 180_000 : 20_000);
   if (!inTime || hasEnded()) {
     await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Sends Redis one command and returns its reply as it comes: the first line, like `+PONG`, or a bulk string with its length.
- * That is enough to ask a server of our own whether it is ready or to tell it to end, before anything is installed.
+ * Sends Redis one command and returns its raw reply: the first line, such as `+PONG`, or a bulk string with its length. That is
+ * enough to check or stop a server before any dependency is installed.
  * @param {string} url with the user and password, if Redis wants them
  * @param {string} command without spaces inside its words
  * @param {number} [timeoutMs]
@@ -16,7 +16,7 @@ export function askRedis(url, command, timeoutMs = 1000) {
     const socket = connect({ port: Number(port || 6379), host });
     let answer = '';
     let isIn = logIn === '';
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`No answer to ${command} within ${timeoutMs} ms.`)));
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`No reply to ${command} within ${timeoutMs} ms.`)));
     socket.once('error', reject);
     socket.once('close', () => resolve(answer.trim()));
     socket.once('connect', () => socket.write(`${logIn}${command}\r\n`));

@@ -23,7 +23,7 @@ import { redisUsers } from './redis-users.mjs';
 const SUPERUSER = 'postgres';
 
 /**
- * Starts those of the two stores that nobody else runs, and again if they die.
+ * Starts the stores that are not provided by URL, and restarts them if they die.
  * @param {{ dataDir: string, durable?: boolean | undefined, databaseUrl?: string | undefined, redisUrl?: string | undefined }} options
  * @param {import('../processes/processes.mjs').Tools} tools
  * @returns {Promise<Stores>}
@@ -84,7 +84,7 @@ function accessTo(given, { dataDir, postgres, redis }) {
     const { owner, api, lab } = secretsOf(dataDir).postgres;
     access.owner.databaseUrl = database('minitickets', owner);
     access.api.databaseUrl = database('minitickets_api', api);
-    // It makes databases of its own, and cannot enter the shop's.
+    // The lab creates its own databases and cannot connect to the shop's.
     access.lab.databaseUrl = database('minitickets_lab', lab, '/postgres');
   }
   if (redis) {

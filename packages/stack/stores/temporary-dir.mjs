@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isStillRunning, recordOf } from '../processes/processes.mjs';
 
 /**
- * Makes a folder for a store that nobody keeps, and removes those whose makers died without doing so, with what still runs in them.
+ * Creates a folder for a temporary store. It also removes the folders of crashed processes, after stopping servers that still use them.
  * @param {string} name of the store
  * @param {(dir: string) => Promise<unknown>} endServer ends what runs in such a folder
  * @returns {Promise<string>}
@@ -25,13 +25,13 @@ export async function temporaryDir(name, endServer) {
 /** @param {string} dir */
 const ownerFile = (dir) => join(dir, 'owner.json');
 
-/** Only folders of ours count: the temporary folder is everybody's, and what these say is acted on. @param {string} dir */
+/** Whether this user owns a folder: anyone can write to the temporary folder, and its contents decide which processes are stopped. @param {string} dir */
 async function isAbandoned(dir) {
   try {
     const { uid } = lstatSync(dir);
     if (process.getuid && uid !== process.getuid()) return false;
     return !(await isStillRunning(JSON.parse(readFileSync(ownerFile(dir), 'utf8'))));
   } catch {
-    return false; // Just being made, or just being removed.
+    return false; // It is just being created or removed.
   }
 }

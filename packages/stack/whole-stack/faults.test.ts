@@ -8,14 +8,14 @@ import { useStack } from './use-stack.ts';
 
 const stack = useStack();
 
-/** How something answers, and how long that took. */
+/** A response and its duration. */
 async function timed(call: Promise<Response>) {
   const begun = performance.now();
   const outcome = await outcomeOf(await call);
   return { outcome, ms: performance.now() - begun };
 }
 
-/** Every task is ready again, each by itself. */
+/** Waits until every task is ready again. */
 async function areAllReady({ tasks }: Stack): Promise<boolean> {
   const answers = await Promise.all(tasks.map(({ url }) => fetch(`${url}/health/ready`).catch(() => undefined)));
   return answers.every((answer) => answer?.status === 200);
@@ -23,7 +23,7 @@ async function areAllReady({ tasks }: Stack): Promise<boolean> {
 
 const pidsOf = ({ tasks }: Stack) => tasks.map(({ pid }) => pid);
 
-test('while Redis is silent, what must be limited is refused long before Redis is back, and events are still listed', async () => {
+test('while Redis hangs, fail-closed operations are refused long before it is back, and events are still listed', async () => {
   const { url, redis } = stack.current;
   const organiser = await demoPerson(url, 'organiser');
   const event = await newEvent(organiser, [1000]);
@@ -38,7 +38,7 @@ test('while Redis is silent, what must be limited is refused long before Redis i
     () => customer.call('GET', '/v1/bookings'),
   ];
   expect(await askRedis(redis?.url ?? '', 'CLIENT PAUSE 6000')).toBe('+OK');
-  // Each task finds out for itself, at the price of one deadline of 250 ms. The bound is generous, for slow machines.
+  // Each task detects the outage itself, at the cost of one 250 ms deadline. The bound is generous for slow machines.
   for (const { outcome, ms } of await Promise.all([...calls, ...calls, ...calls].map((call) => timed(call())))) {
     expect(outcome).toBe('store_unavailable');
     expect(ms).toBeLessThan(3000);
@@ -72,7 +72,7 @@ test('while PostgreSQL is down no task dies and bookings are refused; afterwards
   expect(before.every(isRunning)).toBe(true);
 });
 
-test('when a task is killed during bookings, no booking is made by half, the other tasks go on, and the task comes back', async () => {
+test('when a task is killed during bookings, no booking is partial, the other tasks keep serving, and the task restarts', async () => {
   const { url, databaseUrl } = stack.current;
   const organiser = await demoPerson(url, 'organiser');
   const event = await newEvent(organiser, [1000, 1000]);
@@ -82,11 +82,11 @@ test('when a task is killed during bookings, no booking is made by half, the oth
   const { pid } = task;
 
   const bookings = customers.map((customer) => book(customer, event));
-  await Promise.race(bookings); // The first one is made; the others are on their way.
+  await Promise.race(bookings); // The first booking is made; the others are in flight.
   await stack.current.killTask(task.name);
   const outcomes = await tally(await Promise.all(bookings));
 
-  // What the killed task had in hand is not answered; nothing else is missing.
+  // Only the requests in flight at the killed task get no response.
   const { 201: made = 0, busy = 0 } = outcomes;
   expect(outcomes).toEqual(busy > 0 ? { 201: made, busy } : { 201: made });
   expect(made + busy).toBe(60);

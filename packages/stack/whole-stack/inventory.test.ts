@@ -4,7 +4,7 @@ import { useStack } from './use-stack.ts';
 
 const stack = useStack();
 
-test('of 90 customers who want one of 30 tickets, 30 get one and 60 are told that it is sold out', async () => {
+test('when 90 customers want one of 30 tickets, 30 get one and 60 get sold_out', async () => {
   const { url } = stack.current;
   const event = await newEvent(await demoPerson(url, 'organiser'), [30]);
   const customers = await newCustomers(url, 91);
@@ -16,7 +16,7 @@ test('of 90 customers who want one of 30 tickets, 30 get one and 60 are told tha
   const won = await bookingOf((responses[winner] as Response).clone());
   expect(await tally(responses)).toEqual({ 201: 30, sold_out: 60 });
 
-  // A ticket that is given back can be bought, and only that one.
+  // A released ticket can be bought again, and only that one.
   expect((await book(latecomer, event)).status).toBe(409);
   expect((await customers[winner]?.call('DELETE', `/v1/bookings/${won.id}`))?.status).toBe(200);
   const held = await bookingOf(await book(latecomer, event));

@@ -33,14 +33,14 @@ test('an experiment can be started, watched and judged through the balancer', as
   expect(await find(id)).toMatchObject({ status: 'finished', proved: true, result: { reasons: [] } });
 });
 
-test('a killed lab takes nothing down with it, and after its restart no run goes on for ever', async () => {
+test('a killed lab affects nothing else, and after its restart no run stays unfinished', async () => {
   const [running, waiting] = [await start('never-oversell'), await start('never-oversell')];
   for await (const { data } of events(running.id)) if (data.kind === 'arm-begin') break;
   const pid = stack.current.lab?.pid ?? 0;
   process.kill(pid, 'SIGKILL');
   await expect.poll(() => isRunning(pid)).toBe(false);
 
-  // It may be back before it is asked; what answers then is the lab.
+  // The lab may already be back when the request arrives.
   const meanwhile = await call('GET', '/lab/experiments');
   if (meanwhile.status !== 200) {
     expect(meanwhile.status).toBe(503);

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type Booking, demoAccounts, demoPassword, type Event, type User } from '@minitickets/contract';
 
-/** Somebody with a live session: calls the API as a browser would, cookie and all. */
+/** A user with a live session, who calls the API like a browser. */
 export interface Person {
   user: User;
   call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Response>;
 }
 
-/** Registers a customer. It does not spend log-ins, of which one address has few. */
+/** Registers a customer, which costs none of the few log-ins of a client IP. */
 export async function newCustomer(url: string): Promise<Person> {
   const account = { email: `${randomUUID()}@example.test`, password: 'a password for a test', name: 'A customer' };
   return await personFrom(url, '/v1/users', account);
 }
 
-/** So many customers, registered a few at a time: a task hashes one password after the other. */
+/** Registers several customers, a few at a time, because a task hashes passwords one after another. */
 export async function newCustomers(url: string, count: number): Promise<Person[]> {
   const people: Person[] = [];
   while (people.length < count) {
@@ -23,7 +23,7 @@ export async function newCustomers(url: string, count: number): Promise<Person[]
   return people;
 }
 
-/** Logs in as one of the demo accounts, which spends one log-in of this address. */
+/** Logs in as one of the demo accounts, which costs one log-in of this client IP. */
 export async function demoPerson(url: string, role: 'customer' | 'organiser' | 'admin'): Promise<Person> {
   const email = demoAccounts.find((account) => account.role === role)?.email;
   return await personFrom(url, '/v1/sessions', { email, password: demoPassword });
@@ -50,24 +50,24 @@ export async function newEvent(organiser: Person, capacities: readonly number[])
   return (await read(response, 201)) as Event;
 }
 
-/** Asks for one place of every ticket type. */
+/** Books one ticket of every ticket type. */
 export async function book(person: Person, event: Event): Promise<Response> {
   const lines = event.ticketTypes.map(({ id }) => ({ ticketTypeId: id, quantity: 1 }));
   return await person.call('POST', '/v1/bookings', { eventId: event.id, lines });
 }
 
-/** The booking of an answer that has to be a 201. */
+/** Returns the booking of a response, which must be a 201. */
 export async function bookingOf(response: Response): Promise<Booking> {
   return (await read(response, 201)) as Booking;
 }
 
-/** A stable code like `rate_limited`, or the status of an answer that is no problem. */
+/** Returns the problem code of a response, or its status if it is not a problem. */
 export async function outcomeOf(response: Response): Promise<string> {
   const body: unknown = await response.json();
   return body && typeof body === 'object' && 'error' in body ? String(body.error) : String(response.status);
 }
 
-/** How often each outcome came. */
+/** Counts each outcome. */
 export async function tally(responses: readonly Response[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const outcome of await Promise.all(responses.map(outcomeOf))) counts[outcome] = (counts[outcome] ?? 0) + 1;
