@@ -20,17 +20,20 @@ const maxAutomaticRetries = 3;
 /**
  * Sends a request that changes something, and tracks its state for a button.
  * @param onRefused can refetch data when the problem means that the page is out of date
+ * @param mutationKey names the call, so that `useIsMutating` sees it in flight
  */
 export function useWrite<Input, Answer>(
   send: (input: Input) => Promise<Answer>,
   onDone: (answer: Answer, input: Input) => unknown,
   onRefused: (problem: ApiProblem) => unknown = () => undefined,
+  mutationKey?: readonly string[],
 ): Write<Input> {
   // A ref, because two clicks can come before the first one is rendered.
   const isInFlight = useRef<boolean>(false);
   const lastInput = useRef<{ input: Input } | undefined>(undefined);
   const automaticRetries = useRef<number>(0);
   const mutation = useMutation({
+    ...(mutationKey && { mutationKey }),
     mutationFn: send,
     onSuccess: (answer, input) => {
       automaticRetries.current = 0;

@@ -48,9 +48,17 @@ function BookingByStatus({ booking }: { booking: Booking }) {
     shownStatus.current = booking.status;
   }, [booking.status]);
 
-  if (booking.status === 'confirmed') return <PaidBooking booking={booking} event={event} />;
-  if (booking.status === 'held' && !expired) return <HeldBooking booking={booking} event={event} secondsLeft={left} />;
-  const { title, text } = bookingOutcome(booking, booking.status === 'cancelled' ? 'cancelled' : 'expired');
+  // Until the refund of a cancelled event has reached this booking, it is still confirmed; its codes admit nobody.
+  const isEventCancelled = event?.status === 'cancelled';
+  if (booking.status === 'confirmed' && !isEventCancelled) return <PaidBooking booking={booking} event={event} />;
+  if (booking.status === 'held' && !expired && !isEventCancelled) {
+    return <HeldBooking booking={booking} event={event} secondsLeft={left} />;
+  }
+  const { title, text } = bookingOutcome(
+    booking,
+    booking.status === 'cancelled' ? 'cancelled' : 'expired',
+    event?.status,
+  );
   return (
     <Page title={title} lead={text} width="narrow">
       <BookingSummary booking={booking} event={event} />

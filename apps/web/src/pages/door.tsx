@@ -1,7 +1,7 @@
 import { foldText } from '@minitickets/contract';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type CheckedIn, checkIn, type DoorListEntry, doorListQuery } from '../api/organiser-calls.ts';
 import { eventQuery } from '../api/queries.ts';
 import { useWrite } from '../api/use-write.ts';
@@ -28,6 +28,13 @@ export function DoorPage() {
 function Door({ id, admits }: { id: string; admits: boolean }) {
   const event = useQuery(eventQuery(id));
   const list = useInfiniteQuery(doorListQuery(id));
+  const [filter, setFilter] = useState('');
+  const { fetchNextPage, hasNextPage, isFetching, isError } = list;
+  // A search is over every ticket, so it loads the pages that are still missing, one after the other.
+  const isSearchingOn = filter.trim() !== '' && hasNextPage && !isError;
+  useEffect(() => {
+    if (isSearchingOn && !isFetching) fetchNextPage().catch(() => undefined);
+  }, [isSearchingOn, isFetching, fetchNextPage]);
   return (
     <Loaded query={event} waiting={<PageSkeleton />} missing={<NotFoundPage what="event" />}>
       {(found) => (
@@ -40,7 +47,11 @@ function Door({ id, admits }: { id: string; admits: boolean }) {
           }
         >
           <div className="grid items-start gap-4 lg:grid-cols-[22rem_1fr]">
-            {admits ? (
+            {found.status === 'cancelled' ? (
+              <Notice tone="warn" title="This event is cancelled">
+                <p>Nobody is admitted. Its tickets are no longer valid, and its buyers are refunded.</p>
+              </Notice>
+            ) : admits ? (
               <Admit eventId={id} timeZone={found.timeZone} entries={list.data} />
             ) : (
               <Notice tone="calm" title="View only">
@@ -52,6 +63,9 @@ function Door({ id, admits }: { id: string; admits: boolean }) {
                 {(entries) => (
                   <DoorList
                     entries={entries}
+                    filter={filter}
+                    onFilter={setFilter}
+                    isSearchingOn={isSearchingOn}
                     timeZone={found.timeZone}
                     more={
                       list.hasNextPage && (
@@ -156,14 +170,20 @@ const nameOn = (entries: readonly DoorListEntry[] | undefined, ticketId: string)
 
 function DoorList({
   entries,
+  filter,
+  onFilter,
+  isSearchingOn,
   timeZone,
   more,
 }: {
   entries: readonly DoorListEntry[];
+  filter: string;
+  onFilter: (filter: string) => void;
+  /** Pages that the search has not seen yet are loading. */
+  isSearchingOn: boolean;
   timeZone: string;
   more: React.ReactNode;
 }) {
-  const [filter, setFilter] = useState('');
   const wanted = foldText(filter.trim());
   const shown = entries.filter(({ holderName }) => foldText(holderName).includes(wanted));
   const admittedCount = entries.filter(({ checkedInAt }) => checkedInAt !== null).length;
@@ -174,7 +194,7 @@ function DoorList({
         <strong className="text-2xl tabular-nums">{admittedCount}</strong> of {entries.length}
         {more ? ' shown here' : ''} checked in.
       </p>
-      <Field label="Find a name" name="holder" autoComplete="off" value={filter} onChange={setFilter} />
+      <Field label="Find a name" name="holder" autoComplete="off" value={filter} onChange={onFilter} />
       <ul>
         {shown.map((entry) => (
           <li key={entry.ticketId} className="flex flex-wrap justify-between gap-x-4 border-t border-line py-2">
@@ -189,7 +209,15 @@ function DoorList({
           </li>
         ))}
       </ul>
-      {shown.length === 0 && <p className="text-muted">No ticket holder with that name.</p>}
+      {shown.length === 0 && (
+        <p className="text-muted">
+          {isSearchingOn
+            ? 'Searching all tickets…'
+            : more
+              ? 'No ticket holder with that name among the tickets shown here.'
+              : 'No ticket holder with that name.'}
+        </p>
+      )}
       {more}
     </>
   );

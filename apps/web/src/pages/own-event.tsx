@@ -40,8 +40,16 @@ function OwnEvent({ id }: { id: string }) {
         <Page title={event.name} lead={<SaleNow event={event} />}>
           <div className="grid items-start gap-4 lg:grid-cols-[1fr_22rem]">
             <div className="min-w-0 space-y-4">
-              <Details event={event} />
-              <TicketTypes event={event} />
+              {event.status === 'cancelled' ? (
+                <Notice tone="calm" title="View only">
+                  <p>This event is cancelled and can’t be changed. Every paid booking is refunded in full.</p>
+                </Notice>
+              ) : (
+                <>
+                  <Details event={event} />
+                  <TicketTypes event={event} />
+                </>
+              )}
             </div>
             <div className="space-y-4">
               <Card title="Sales">
@@ -154,7 +162,10 @@ function Status({ event }: { event: Event }) {
       </div>
       {isConfirming && (
         <Modal title={`Cancel “${event.name}”?`} onClose={() => setIsConfirming(false)}>
-          <p>Ticket sales stop and all tickets become invalid. The event’s page says that it was cancelled.</p>
+          <p>
+            Ticket sales stop, all tickets become invalid, and every paid booking is refunded in full. The event’s page
+            says that it was cancelled. You can’t undo this.
+          </p>
           {problem}
           <div className="flex flex-wrap justify-end gap-3">
             <Button look="quiet" onClick={() => setIsConfirming(false)}>

@@ -44,7 +44,7 @@ export function CancelBooking({ booking }: { booking: Booking }) {
           <p>
             {confirmed
               ? `Your tickets become invalid and go back on sale at once.${paid ? ` ${money(booking.totalMinor, booking.currency)} is refunded.` : ''}`
-              : 'They go back on sale at once. Nothing was charged.'}
+              : 'They go back on sale at once. If a payment is made meanwhile, you get a full refund.'}
           </p>
           {cancelling.problem && (
             <ProblemNotice

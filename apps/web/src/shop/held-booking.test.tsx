@@ -1,7 +1,7 @@
 import type { Booking } from '@minitickets/contract';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createQueryClient } from '../api/queries.ts';
 import { HeldBooking } from './held-booking.tsx';
 
@@ -18,7 +18,10 @@ const booking: Booking = {
   tickets: [],
 };
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
 
 const shown = (payment: Booking['payment']) => (
   <QueryClientProvider client={createQueryClient()}>
@@ -53,4 +56,18 @@ test('a free booking is confirmed without a choice of cards', () => {
   act(() => rerender(shownFor(1250)));
   expect(screen.queryAllByRole('radio').length).toBeGreaterThan(0);
   expect(screen.getByRole('button', { name: 'Pay €12.50' })).toBeDefined();
+});
+
+test('while a payment is in flight, the page does not offer to release the tickets', async () => {
+  vi.stubGlobal('fetch', () => new Promise(() => undefined));
+  render(shown('unpaid'));
+  expect(screen.getByRole('button', { name: 'Release tickets' })).toBeDefined();
+  fireEvent.click(screen.getByRole('button', { name: 'Pay €12.50' }));
+  await vi.waitUntil(() => screen.queryByRole('button', { name: 'Release tickets' }) === null, { timeout: 2_000 });
+});
+
+test('the question before a release never says that nothing was charged', () => {
+  render(shown('unpaid'));
+  expect(screen.queryByText(/Nothing was charged/)).toBeNull();
+  expect(screen.getByText(/If a payment is made meanwhile, you get a full refund/)).toBeDefined();
 });

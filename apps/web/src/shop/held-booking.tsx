@@ -1,11 +1,12 @@
 import type { Booking, Event } from '@minitickets/contract';
+import { useIsMutating } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Notice } from '../interface/notice.tsx';
 import { Page } from '../interface/page.tsx';
 import { BookingSummary } from './booking-summary.tsx';
 import { CancelBooking } from './cancel-booking.tsx';
 import { HoldClock } from './hold-clock.tsx';
-import { PaymentForm } from './payment-form.tsx';
+import { PaymentForm, paymentKey } from './payment-form.tsx';
 
 /** A held booking: the buyer pays for it, confirms it if it is free, or releases the tickets. */
 export function HeldBooking({
@@ -18,6 +19,8 @@ export function HeldBooking({
   secondsLeft: number;
 }) {
   const declined = useLateDecline(booking);
+  // The last response may predate this tab's own payment.
+  const isPaying = useIsMutating({ mutationKey: paymentKey(booking.id) }) > 0 || booking.payment === 'pending';
   return (
     <Page title={booking.totalMinor === 0 ? 'Confirm your tickets' : 'Pay for your tickets'}>
       <div className="grid items-start gap-8 lg:grid-cols-[1fr_22rem]">
@@ -34,7 +37,7 @@ export function HeldBooking({
         </div>
         <div className="space-y-4">
           <BookingSummary booking={booking} event={event} />
-          {booking.payment !== 'pending' && <CancelBooking booking={booking} />}
+          {!isPaying && <CancelBooking booking={booking} />}
         </div>
       </div>
     </Page>

@@ -28,6 +28,9 @@ const tokens: Record<PaymentToken, { name: string; text: string }> = {
 const choices = Object.entries(tokens) as [PaymentToken, (typeof tokens)[PaymentToken]][];
 const now = () => Date.now();
 
+/** Returns the key of a booking's payment, by which other parts of its page see that it is in flight. */
+export const paymentKey = (bookingId: string) => ['pay', bookingId];
+
 /**
  * Pays with the sandbox provider, whose test cards show how a payment can succeed or fail. A free booking is confirmed
  * without a card.
@@ -46,6 +49,7 @@ export function PaymentForm({ booking }: { booking: Booking }) {
     },
     // After any failure, the booking's current status decides what this page shows.
     () => client.invalidateQueries({ queryKey }),
+    paymentKey(booking.id),
   );
   const { problem } = payment;
   const waitSeconds = useSecondsLeft(problem?.retryAt, now);

@@ -27,3 +27,19 @@ describe.each(['cancelled', 'expired'] as const)('%s', (status) => {
 test('a pending payment of an expired hold promises neither tickets nor a refund, only the result', () => {
   expect(bookingOutcome(booking('pending'), 'expired').text).toMatch(/still available.*otherwise/);
 });
+
+test('a hold that ends on this page says “nothing was charged” only after the server has said so', () => {
+  const stale = { ...booking('unpaid'), status: 'held' as const };
+  expect(bookingOutcome(stale, 'expired').text).not.toContain('Nothing was charged');
+  expect(bookingOutcome(booking('unpaid'), 'expired').text).toContain('Nothing was charged');
+});
+
+test.each([
+  ['refunded', 'cancelled', /no longer valid.*was refunded/],
+  ['paid', 'confirmed', /no longer valid.*is being refunded/],
+  ['unpaid', 'cancelled', /no longer valid. Nothing was charged/],
+] as const)('a %s booking of a cancelled event says so, and where the money is', (payment, status, expected) => {
+  const { title, text } = bookingOutcome({ ...booking(payment), status }, 'cancelled', 'cancelled');
+  expect(title).toBe('This event was cancelled');
+  expect(text).toMatch(expected);
+});

@@ -1,4 +1,4 @@
-import type { Booking } from '@minitickets/contract';
+import type { Booking, EventStatus } from '@minitickets/contract';
 import { readerTime } from './dates.ts';
 import { money } from './money.ts';
 
@@ -7,17 +7,23 @@ import { money } from './money.ts';
  * @param status its status now: a hold whose time is up is `expired`, even if the last response still said `held`
  */
 export function bookingOutcome(
-  { payment, totalMinor, currency, holdExpiresAt }: Booking,
+  { status: lastStatus, payment, totalMinor, currency, holdExpiresAt }: Booking,
   status: 'cancelled' | 'expired',
+  eventStatus?: EventStatus,
 ): { title: string; text: string } {
   const sum = money(totalMinor, currency);
   const free = totalMinor === 0;
   const moneyWords = {
-    unpaid: 'Nothing was charged.',
+    // The last response said `held`, so a payment may have begun since then.
+    unpaid:
+      lastStatus === 'held' && !free ? 'This page is checking whether a payment was made.' : 'Nothing was charged.',
     pending: `A payment of ${sum} is still in progress. If it is charged, you get a full refund, and this page says so.`,
     paid: `${sum} was paid and is being refunded.`,
     refunded: `${sum} was refunded.`,
   }[free ? 'unpaid' : payment];
+  if (eventStatus === 'cancelled') {
+    return { title: 'This event was cancelled', text: `Your tickets are no longer valid. ${moneyWords}` };
+  }
   if (status === 'cancelled') {
     return { title: 'This booking was cancelled', text: `Its tickets are back on sale. ${moneyWords}` };
   }
