@@ -10,7 +10,7 @@ import { readOverrides } from '../queries/limit-overrides.ts';
 import { type Decision, refundToken, reserveToken, type Take, takeTokens } from '../queries/rate-limits.ts';
 import { breaker } from '../rules/breaker.ts';
 import { bucketNames } from '../rules/client-identity.ts';
-import { type Limit, limitTable } from '../rules/limits.ts';
+import { bucketOwner, type Limit, limitTable } from '../rules/limits.ts';
 import { localBuckets } from '../rules/local-buckets.ts';
 import { knownBans } from './known-bans.ts';
 import { countLimits } from './limit-counts.ts';
@@ -86,7 +86,7 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
     nameOf,
     /** Returns the bucket of an identity under a policy, with the limit in force. */
     takeOf: (policy: PolicyName, tier: Tier, identity: string): Take => ({
-      bucket: nameOf(policy, identity),
+      bucket: nameOf(policy, bucketOwner(policy, tier, identity)),
       limit: table.of(policy, tier),
     }),
 

@@ -107,3 +107,34 @@ test('only admins see buckets', async () => {
   const lift = { method: 'DELETE', url: `/v1/admin/suppressions/${'A'.repeat(22)}` } as const;
   expect((await the.app.inject({ ...lift, cookies: { sid } })).statusCode).toBe(403);
 });
+
+test.each(['free', 'pro'] as const)(
+  'a client banned from the %s bucket of the playground is explained as banned, by user and by address',
+  async (tier) => {
+    const { user, sid } = await person(the);
+    const remoteAddress = tier === 'free' ? '2001:db8:7:8::1' : '203.0.113.77';
+    const url = `/v1/playground/requests?tier=${tier}&cost=10`;
+    for (const caller of [{ cookies: { sid } }, { remoteAddress }]) {
+      let error: string | undefined;
+      for (let count = 0; count < 400 && error !== 'suppressed'; count++) {
+        error = (await the.app.inject({ method: 'POST', url, ...caller })).json().error;
+      }
+      expect(error).toBe('suppressed');
+    }
+    const spellings =
+      tier === 'free' ? ['ip:2001:DB8:7:8::2', 'ip:2001:db8:7:8::/64'] : ['ip: 203.0.113.77', 'ip:::ffff:203.0.113.77'];
+    for (const identity of [`user:${user.id}`, ...spellings]) {
+      const explained = await explain('playground', identity);
+      expect([identity, explained.state, explained.bans]).toEqual([identity, 'stored', 1]);
+      expect(explained.bannedUntil).toBe(explained.nextAllowedAt);
+      expect(explained.bannedUntil).not.toBeNull();
+    }
+  },
+);
+
+test.each(['ip:localhost', 'ip:203.0.113.5/24', 'ip:999.1.1.1'])(
+  '%s is not an address, and is refused instead of called unused',
+  async (identity) => {
+    expect(await explain('login', identity)).toMatchObject({ status: 400, error: 'validation_failed' });
+  },
+);

@@ -1,10 +1,10 @@
-import type { PolicyName } from '@minitickets/contract';
+import { type BucketExplained, type PolicyName, tier } from '@minitickets/contract';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf } from '../plugins/session.ts';
 import { readBucket } from '../queries/limit-buckets.ts';
-import { accountOf, clientOf } from '../rules/client-identity.ts';
+import { identityNamed } from '../rules/client-identity.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';
 
 /** One identity's bucket, for an operator who has to explain a refusal. */
@@ -12,8 +12,11 @@ export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
   const serve = routeServer(app, { db });
   serve('explainBucket', async (request) => {
     const { policy } = request.params;
-    const bucket = bucketNamed(policy, request.params.bucket);
-    return explainBucket(policy, bucket, await readBucket(redis, bucket), Date.now());
+    const buckets = bucketsNamed(policy, request.params.bucket);
+    const explained = await Promise.all(
+      buckets.map(async (bucket) => explainBucket(policy, bucket, await readBucket(redis, bucket), Date.now())),
+    );
+    return explained.reduce(moreTelling);
   });
 
   serve('liftSuppression', async (request, reply) => {
@@ -23,14 +26,22 @@ export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
     return reply.code(204).send(null);
   });
 
-  /** A bucket's name is a hash. An operator who knows the identity instead may pass that. */
-  function bucketNamed(policy: PolicyName, bucketOrIdentity: string) {
-    const [kind, identity] = bucketOrIdentity.split(/:(.*)/s, 2) as [string, string | undefined];
-    if (identity === undefined) return bucketOrIdentity;
-    if (kind === 'ip') return app.limiter.nameOf(policy, clientOf(identity));
-    if (kind === 'account') return app.limiter.nameOf(policy, accountOf(identity));
-    // Users and API keys are identified by their ids, which are case-insensitive.
-    if (kind === 'user' || kind === 'key') return app.limiter.nameOf(policy, bucketOrIdentity.toLowerCase());
-    return app.limiter.nameOf(policy, bucketOrIdentity);
+  /**
+   * A bucket's name is a hash. An operator who knows the identity instead may pass that; where callers choose their tier, it has
+   * a bucket per tier.
+   */
+  function bucketsNamed(policy: PolicyName, bucketOrIdentity: string): string[] {
+    if (!bucketOrIdentity.includes(':')) return [bucketOrIdentity];
+    const identity =
+      identityNamed(bucketOrIdentity) ??
+      fail({ kind: 'not-valid', path: '/bucket', message: 'ip: followed by an IP address' });
+    return [...new Set(tier.options.map((one) => app.limiter.takeOf(policy, one, identity).bucket))];
   }
+}
+
+/** Returns the one of two buckets that explains a refusal: the one that refuses for longer, else the one that was used. */
+function moreTelling(one: BucketExplained, other: BucketExplained): BucketExplained {
+  const weight = ({ state, nextAllowedAt }: BucketExplained) =>
+    state === 'absent' ? 0 : nextAllowedAt === null ? 1 : Date.parse(nextAllowedAt);
+  return weight(other) > weight(one) ? other : one;
 }

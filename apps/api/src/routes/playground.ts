@@ -44,9 +44,8 @@ export function playgroundRoutes(app: Api, { db, redis }: Deps) {
     await passLimits(request, reply, [ownTake(request, policy, tier)]);
   }
 
-  /** The caller chooses the tier here, so each tier has its own bucket: switching must not gain tokens. */
   function ownTake(request: FastifyRequest, policy: PlaygroundPolicy, tier: Tier) {
     const who = request.viewer ? userOf(request.viewer.user.id) : clientOf(request.ip);
-    return app.limiter.takeOf(policy, tier, `${who} ${tier}`);
+    return app.limiter.takeOf(policy, tier, who);
   }
 }

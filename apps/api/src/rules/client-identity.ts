@@ -34,6 +34,22 @@ export const userOf = (userId: string) => `user:${userId}`;
 export const apiKeyOf = (apiKeyId: string) => `key:${apiKeyId}`;
 export const deviceOf = (deviceId: string) => `device:${deviceId}`;
 
+/**
+ * Returns the identity that an operator spelled out, as enforcement names it: `ip:` with any spelling of an address or the /64 of
+ * one, `account:` with any spelling of an e-mail address, `user:` and `key:` with an id. Undefined if no request can have it.
+ */
+export function identityNamed(text: string): string | undefined {
+  const [kind = '', rest = ''] = text.split(/:(.*)/s, 2);
+  const value = rest.trim();
+  if (kind === 'account') return accountOf(value);
+  // Ids are case-insensitive.
+  if (kind === 'user' || kind === 'key') return `${kind}:${value.toLowerCase()}`;
+  if (kind !== 'ip') return undefined;
+  if (value === 'unknown') return clientOf(value);
+  const address = value.replace(/\/64$/, '');
+  return ipaddr.isValid(address) ? clientOf(address) : undefined;
+}
+
 /** 128 bits make a second identity with the same bucket infeasible to find. */
 const BUCKET_BYTES = 16;
 /** Cached names per policy, in each of two generations. Computing a name takes 3 µs, a decision about 20. */

@@ -1,4 +1,4 @@
-import type { LimitChange, LimitTier, OnStoreFailure, PolicyName, Suppression } from '@minitickets/contract';
+import type { LimitChange, LimitTier, OnStoreFailure, PolicyName, Suppression, Tier } from '@minitickets/contract';
 import { fullAfterUs } from './bucket-arithmetic.ts';
 
 /** Who owns the bucket. `user`: the user, or the client IP of a visitor who is not logged in. */
@@ -339,3 +339,12 @@ export function makeLimit(policy: PolicyName, tier: LimitTier, change: LimitChan
     policyHeader: `"${policy}";q=${capacity};w=${windowSeconds}`,
   };
 }
+
+/**
+ * Policies whose callers choose their tier: each tier has a bucket of its own, or switching would gain tokens.
+ */
+const CHOSEN_TIER: readonly PolicyName[] = ['playground', 'playground-open', 'playground-closed'];
+
+/** Returns who owns the bucket of an identity under a policy: the one key of enforcement and of the operator's look-up. */
+export const bucketOwner = (policy: PolicyName, tier: Tier, identity: string) =>
+  CHOSEN_TIER.includes(policy) ? `${identity} ${tier}` : identity;
