@@ -19,12 +19,15 @@ export const races = [
   {
     arm: 'read-then-write',
     title: 'Reads what is free, then writes; without a lock',
-    record: (stage: Stage) => record(stage, ({ writingPool }) => editStatements(writingPool, withoutLock)),
+    record: (stage: Stage) =>
+      record(stage, 'reads the event’s row, without a lock', ({ writingPool }) =>
+        editStatements(writingPool, withoutLock),
+      ),
   },
   {
     arm: 'shipped',
     title: 'Locks the event, then reads, decides and writes',
-    record: (stage: Stage) => record(stage, () => {}),
+    record: (stage: Stage) => record(stage, 'locks the event’s row', () => {}),
   },
 ];
 
@@ -34,10 +37,11 @@ const actors = [
 ];
 
 const free = (inventory = '{}') => JSON.parse(inventory).ticketTypes?.[0]?.free;
-const descriptions: Record<string, Description> = {
+/** Describes each statement. `lock_event` is the one that the naive arm changes. */
+const describe = (lockEvent: string): Record<string, Description> => ({
   begin: { what: 'begins a transaction', result: () => 'transaction started' },
   lock_event: {
-    what: 'locks the event’s row',
+    what: lockEvent,
     result: (rows) => `the event is ${JSON.parse(rows[0] ?? '{}').status}`,
   },
   hold_if_clear: {
@@ -47,9 +51,9 @@ const descriptions: Record<string, Description> = {
   read_inventory: { what: 'reads what is free', result: (rows) => `free: ${free(rows[0])}` },
   insert_holds: { what: 'writes the booking', result: () => 'written' },
   commit: { what: 'commits', result: () => 'committed' },
-};
+});
 
-async function record(stage: Stage, alter: (task: BookingTask) => void) {
+async function record(stage: Stage, lockEvent: string, alter: (task: BookingTask) => void) {
   const { db } = await stage.connectPostgres('observer');
   const tasks = await stage.bookingTasks(actors.length);
   await db.execute(sql`alter table ticket_types drop constraint if exists ticket_types_never_oversold`);
@@ -62,7 +66,7 @@ async function record(stage: Stage, alter: (task: BookingTask) => void) {
       name,
       async run(takeTurn) {
         const task = taskOf(name);
-        takeTurnsByStatement(task.writingPool, takeTurn, descriptions);
+        takeTurnsByStatement(task.writingPool, takeTurn, describe(lockEvent));
         alter(task);
         const lines = [{ ticketTypeId: sale.ticketTypeId, quantity: 1 }];
         const { held } = await shippedWriting(task)(sale.eventId, { userId: sale.people[index] ?? '', lines });
