@@ -70,7 +70,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     readApiKeys(scope, deps);
     const passwords = passwordQueue();
     userRoutes(scope, deps, passwords);
-    sessionRoutes(scope, deps, passwords, loginAttempts(config));
+    sessionRoutes(scope, deps, passwords, loginAttempts(deps));
     apiKeyRoutes(scope, deps);
     eventRoutes(scope, deps);
     ticketTypeRoutes(scope, deps);

@@ -6,6 +6,8 @@ export type Failure =
   /** The caller's account was deleted during their session. */
   | { kind: 'account-gone' }
   | { kind: 'invalid-credentials' }
+  /** The account, or the known device, has reached the cap of consecutive failed log-ins. Waiting does not help. */
+  | { kind: 'login-locked' }
   | { kind: 'forbidden'; reason: string }
   | { kind: 'cross-origin' }
   | { kind: 'not-found'; what: string }

@@ -43,6 +43,7 @@ export const paths = {
   endUserSessions: ['DELETE', '/v1/admin/users/:id/sessions'],
   listUserApiKeys: ['GET', '/v1/admin/users/:id/api-keys'],
   revokeUserApiKey: ['DELETE', '/v1/admin/users/:id/api-keys/:key'],
+  unlockLogin: ['DELETE', '/v1/admin/users/:id/login-failures'],
   listTasks: ['GET', '/v1/admin/tasks'],
   listInventory: ['GET', '/v1/admin/events'],
   runAudit: ['POST', '/v1/admin/audits'],

@@ -11,6 +11,7 @@ export const problems = {
   invalid_credentials: { status: 401, title: 'Unknown e-mail or wrong password' },
   payment_declined: { status: 402, title: 'The payment was declined' },
   forbidden: { status: 403, title: 'Not allowed' },
+  login_locked: { status: 403, title: 'Too many failed log-ins' },
   cross_origin: { status: 403, title: 'Cross-site request refused' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },

@@ -83,7 +83,7 @@ export const routes = {
     summary: 'Log in',
     access: 'everybody',
     limit: 'login',
-    problems: ['invalid_credentials'],
+    problems: ['invalid_credentials', 'login_locked'],
     schema: { body: credentials, response: { 201: user } },
   },
   readSession: {
@@ -401,6 +401,13 @@ export const routes = {
     limit: 'operator',
     problems: ['not_found'],
     schema: { params: byId.extend({ key: id }), response: { 204: nothing } },
+  },
+  unlockLogin: {
+    summary: 'Forget a user’s failed log-ins, so that devices which never logged in before are admitted again',
+    access: 'admin',
+    limit: 'operator',
+    problems: ['not_found'],
+    schema: { params: byId, response: { 204: nothing } },
   },
   listTasks: {
     summary: 'List the tasks that report, and the state of each',

@@ -117,7 +117,7 @@ export default defineExperiment<LogIn, Measure>({
     const redis = withEditedScripts(await stage.connectRedis(), manualClock, () => [nowUs]);
     const hashing = markedHashing(await stage.connectRedis(), queue());
     const { app } = await openTaskApp(stage, redis, (scope, deps) =>
-      routes(scope, deps, hashing.passwords, loginAttempts(deps.config)),
+      routes(scope, deps, hashing.passwords, loginAttempts(deps)),
     );
 
     let answered = 0;

@@ -28,7 +28,7 @@ export function hashThenLimit(app: Api, deps: Deps, passwords: Passwords, attemp
     });
     if (!account || !matches) await limit('login')(request, reply);
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
-    await attempt.giveBack();
+    await attempt.succeed();
     attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
     const entered = await startVerifiedSession(deps, passwords, { request, reply, account, password });
     return reply.code(201).send(entered);
@@ -60,7 +60,7 @@ export function lookThenCount(app: Api, deps: Deps, passwords: Passwords, attemp
     });
     if (!account || !matches) await redis.incr(`failures:${request.ip}`);
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
-    await attempt.giveBack();
+    await attempt.succeed();
     attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
     const entered = await startVerifiedSession(deps, passwords, { request, reply, account, password });
     return reply.code(201).send(entered);

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Config } from '@minitickets/api/config';
+import type { Deps } from '@minitickets/api/deps';
 import { type LoginAttempts, loginAttempts } from '@minitickets/api/limiting/login-attempts';
 import { limit } from '@minitickets/api/plugins/rate-limits';
 import { requireUser } from '@minitickets/api/plugins/session';
@@ -15,7 +15,7 @@ import { openTaskApp } from '../frame/subjects/task-app.ts';
 import { accountAlone, addressAlone, limitByAddress } from './naive.ts';
 
 /** Whose tokens a booking costs, and whose a log-in costs besides those of its address. */
-type Identities = { limitBooking: typeof limit; attempts: (config: Config) => LoginAttempts };
+type Identities = { limitBooking: typeof limit; attempts: (deps: Deps) => LoginAttempts };
 
 const LOGINS = policies.login.limits.all.capacity;
 const BUDGET = policies['login-account'].limits.all.capacity;
@@ -83,8 +83,8 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     what: 'accepts a device cookie without verifying its signature',
     subject: {
       ...shipped,
-      attempts(config) {
-        const attempts = loginAttempts(config);
+      attempts(deps) {
+        const attempts = loginAttempts(deps);
         return {
           ...attempts,
           reserve: (request, email) => attempts.reserve(request, request.cookies.device ?? email),
@@ -104,7 +104,7 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     let nowMs = BEGIN_MS;
     const redis = withEditedScripts(await stage.connectRedis(), manualClock, () => [nowMs * 1000]);
     const { app, db } = await openTaskApp(stage, redis, (scope, deps) => {
-      sessionRoutes(scope, deps, passwords, attempts(deps.config));
+      sessionRoutes(scope, deps, passwords, attempts(deps));
       // A counter stands in for the booking, so that the event's own limit per person plays no part.
       scope.post('/v1/bookings', { onRequest: [requireUser, limitBooking('booking')] }, (request) =>
         observer.hincrby(BOOKED, request.viewer?.user.id ?? '', 1),

@@ -1,6 +1,5 @@
-import type { Config } from '@minitickets/api/config';
-import { fail } from '@minitickets/api/errors';
-import { type LoginAttempts, loginAttempts } from '@minitickets/api/limiting/login-attempts';
+import type { Deps } from '@minitickets/api/deps';
+import { type LoginAttempts, loginAttempts, reserveAttempt } from '@minitickets/api/limiting/login-attempts';
 import { passesLimits, passLimits } from '@minitickets/api/plugins/rate-limits';
 import { accountOf, clientOf } from '@minitickets/api/rules/client-identity';
 import type { PolicyName, Tier } from '@minitickets/contract';
@@ -17,29 +16,26 @@ export function limitByAddress(...names: [PolicyName, ...PolicyName[]]) {
 }
 
 /** Limits by IP address only: attempts at an account are not counted. */
-export function addressAlone(config: Config): LoginAttempts {
+export function addressAlone(deps: Deps): LoginAttempts {
   return {
-    ...loginAttempts(config),
+    ...loginAttempts(deps),
     async reserve() {
       // #region address-alone
-      return { giveBack: async () => {} };
+      const nothing = async () => {};
+      return { giveBack: nothing, succeed: nothing };
       // #endregion
     },
   };
 }
 
 /** Counts failures by account only, against the owner as well. */
-export function accountAlone(config: Config): LoginAttempts {
+export function accountAlone(deps: Deps): LoginAttempts {
   return {
-    ...loginAttempts(config),
+    ...loginAttempts(deps),
     async reserve(request, email) {
       // #region account-alone
       const account = accountOf(email);
-      const { limiter } = request.server;
-      const take = limiter.takeOf('login-account', 'free', account);
-      const { allowed, giveBack } = await limiter.reserve(take);
-      if (!allowed) fail({ kind: 'rate-limited', retryAfterMs: take.limit.refillIntervalMs / take.limit.refillTokens });
-      return { giveBack };
+      return reserveAttempt(deps.db, request.server.limiter, { email, identity: account });
       // #endregion
     },
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { openRedis, REDIS_DEADLINE_MS } from '@minitickets/api/db/redis';
 import { loginAttempts } from '@minitickets/api/limiting/login-attempts';
 import { sandboxProvider } from '@minitickets/api/payments/sandbox-provider';
@@ -158,7 +159,7 @@ export default defineExperiment<Design, Measure>({
     await until('the task is connected', () => connection.status === 'ready');
     const standing = (redis: Redis) => withEditedScripts(redis, manualClock, () => [BEGIN_US]);
     const { app, limiter } = await openTaskApp(stage, standing(connection), (routes, deps) => {
-      sessionRoutes(routes, deps, passwords, loginAttempts(deps.config));
+      sessionRoutes(routes, deps, passwords, loginAttempts(deps));
       bookingRoutes(routes, deps, { provider: sandboxProvider(deps.db), writingPool: deps.writingPool });
       eventRoutes(routes, deps);
       playgroundRoutes(routes, deps);
@@ -166,10 +167,12 @@ export default defineExperiment<Design, Measure>({
     // Then its local share of a limit is the whole limit.
     await until('the task knows that it is the only one', () => limiter.tasks === 1);
 
+    // The arms share a database, where the failures of an account are counted.
+    const email = `${randomUUID()}@example.test`;
     const guess = (from: string) =>
       app.inject({
         ...{ method: 'POST', url: '/v1/sessions', remoteAddress: from },
-        payload: { email: 'somebody@example.test', password: 'a guess' },
+        payload: { email, password: 'a guess' },
       });
     const book = (n: number) => {
       const { eventId, ticketTypeId } = sales[n % EVENTS] as (typeof sales)[number];

@@ -300,6 +300,26 @@ export const apiKeys = pgTable(
   (table) => [index('api_keys_user').on(table.userId)],
 );
 
+/**
+ * Consecutive failed log-ins of one identity: an account, whether it exists or not, or a device that is known to one. In PostgreSQL
+ * and not in Redis: a cap that a restart of Redis resets is no cap.
+ */
+export const loginFailures = pgTable(
+  'login_failures',
+  {
+    /** A keyed hash: people type passwords into the field for their e-mail. */
+    identity: text('identity').primaryKey(),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    failures: smallint('failures').notNull(),
+    lastAt: instant('last_at').notNull().defaultNow(),
+  },
+  (table) => [
+    index('login_failures_user').on(table.userId),
+    index('login_failures_unknown').on(table.lastAt).where(sql`${table.userId} is null`),
+    check('login_failures_cap', sql`${table.failures} between 1 and 100`),
+  ],
+);
+
 /** Overrides the shipped limit of the same policy and tier in `rules/limits.ts`, in every task, without a deploy. */
 export const limitOverrides = pgTable(
   'limit_overrides',

@@ -118,14 +118,16 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
     /** Takes a token that can be refunded once with `giveBack`. If Redis is down by then, the token stays spent. */
     async reserve(take: Take) {
       const reserved = await ask([take], () => reserveToken(redis, take, RECEIPT_MS));
-      if (!reserved) return { allowed: decideAlone(take).allowed, giveBack: async () => {} };
-      counts.decided(reserved.decision);
+      if (!reserved) return { retryAfterMs: undefined, ...decideAlone(take), giveBack: async () => {} };
+      const { decision } = reserved;
+      counts.decided(decision);
       const giveBack = async () => {
         await refundToken(redis, reserved.receipt).catch((error: unknown) => {
           if (!redisFailure(error)) throw error;
         });
       };
-      return { allowed: reserved.decision.allowed || take.limit.shadow, giveBack };
+      const retryAfterMs = decision.allowed ? undefined : decision.retryAfterMs;
+      return { allowed: decision.allowed || take.limit.shadow, retryAfterMs, giveBack };
     },
 
     /** Lifts a ban: at once on this task, on the others at their next call to Redis. @returns false if none was running */

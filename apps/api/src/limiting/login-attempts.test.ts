@@ -1,13 +1,24 @@
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
+import { deriveKey } from '../keys.ts';
+import { readBucket } from '../queries/limit-buckets.ts';
+import { countLoginFailure, deleteOldLoginFailures, MAX_CONSECUTIVE_FAILURES } from '../queries/login-failures.ts';
+import { findUser } from '../queries/users.ts';
+import { accountOf, bucketNames } from '../rules/client-identity.ts';
+import { explainBucket } from '../rules/explain-bucket.ts';
 import { policies } from '../rules/limits.ts';
+import { person } from '../testing/people.ts';
 import { testApp } from '../testing/test-app.ts';
+import { nameOfFailures } from './login-attempts.ts';
 
 const stores = useStores();
 let the: Awaited<ReturnType<typeof testApp>>;
 beforeAll(async () => {
   the = await testApp(stores, { trustedProxies: ['127.0.0.1'] });
 });
+
+/** Names buckets and counts as the application does. */
+const nameOf = () => bucketNames(deriveKey(the.config.appSecret, 'limit-identity'));
 
 /** Failed attempts at one account. */
 const BUDGET = policies['login-account'].limits.all.capacity;
@@ -43,7 +54,21 @@ test('failed log-ins to one account are limited across all client addresses', as
   for (let attempt = 0; attempt < BUDGET; attempt++) expect((await logIn(email, 'wrong')).statusCode).toBe(401);
   const stopped = await logIn(email, PASSWORD);
   expect(stopped.statusCode).toBe(429);
-  expect(stopped.json()).toMatchObject({ error: 'rate_limited', retryAfter: 60 });
+  expect(stopped.json()).toMatchObject({ error: 'rate_limited' });
+});
+
+test('the wait that an empty budget names is exact: the token of that instant is the next one', async () => {
+  const email = await register();
+  for (let attempt = 0; attempt < BUDGET; attempt++) await logIn(email, 'wrong');
+  const bucket = nameOf()('login-account', accountOf(email));
+  const nextAt = async () => {
+    const { nextAllowedAt, clock } = explainBucket('login-account', bucket, await readBucket(the.redis, bucket), 0);
+    return Math.ceil((Date.parse(nextAllowedAt ?? '') - Date.parse(clock.now)) / 1000);
+  };
+  const before = await nextAt();
+  const { retryAfter } = (await logIn(email, 'wrong')).json();
+  expect(retryAfter).toBeLessThanOrEqual(before);
+  expect(retryAfter).toBeGreaterThanOrEqual(await nextAt());
 });
 
 test('every spelling of an account’s e-mail address shares its budget of failures', async () => {
@@ -135,4 +160,71 @@ test('a known device keeps its cookie', async () => {
   const email = await register();
   const { device } = await logIn(email, PASSWORD);
   expect((await logIn(email, PASSWORD, device?.value)).device).toBeUndefined();
+});
+
+const failuresOf = (email: string) => nameOfFailures({ nameOf: nameOf() }, accountOf(email));
+
+/** Counts failures of an account as if they had come over days, so that its refilling budget plays no part. */
+async function failOverDays(email: string, times: number) {
+  const name = failuresOf(email);
+  for (let attempt = 0; attempt < times; attempt++) expect(await countLoginFailure(the.db, name, email)).toBe(true);
+}
+
+test('after 100 consecutive failures an account refuses the right password, and no wait helps', async () => {
+  const email = await register();
+  await failOverDays(email, MAX_CONSECUTIVE_FAILURES - 1);
+  expect((await logIn(email, 'wrong')).statusCode).toBe(401);
+  const locked = await logIn(email, PASSWORD);
+  expect(locked.statusCode).toBe(403);
+  expect(locked.json()).toMatchObject({ error: 'login_locked' });
+  expect(locked.headers['retry-after']).toBeUndefined();
+});
+
+test('a right password resets the count of consecutive failures', async () => {
+  const email = await register();
+  await failOverDays(email, MAX_CONSECUTIVE_FAILURES - 1);
+  expect((await logIn(email, PASSWORD)).statusCode).toBe(201);
+  await failOverDays(email, MAX_CONSECUTIVE_FAILURES);
+});
+
+test('at most 100 of 130 concurrent failures are counted', async () => {
+  const email = await register();
+  const name = failuresOf(email);
+  const counted = await Promise.all(Array.from({ length: 130 }, () => countLoginFailure(the.db, name, email)));
+  expect(counted.filter(Boolean)).toHaveLength(MAX_CONSECUTIVE_FAILURES);
+});
+
+test('a known device still logs in to a locked account, and that unlocks it', async () => {
+  const email = await register();
+  const { device } = await logIn(email, PASSWORD);
+  await failOverDays(email, MAX_CONSECUTIVE_FAILURES);
+  expect((await logIn(email, PASSWORD)).statusCode).toBe(403);
+  expect((await logIn(email, PASSWORD, device?.value)).statusCode).toBe(201);
+  expect((await logIn(email, PASSWORD)).statusCode).toBe(201);
+});
+
+test('an account that does not exist is locked like any other, and forgotten a day later', async () => {
+  const email = `nobody-${++clients}@example.test`;
+  await failOverDays(email, MAX_CONSECUTIVE_FAILURES);
+  expect((await logIn(email, 'wrong')).json()).toMatchObject({ error: 'login_locked' });
+  expect(await deleteOldLoginFailures(the.db, 1000)).toBe(0);
+  await the.db.execute(`update login_failures set last_at = now() - interval '25 hours'`);
+  await deleteOldLoginFailures(the.db, 1000);
+  expect((await logIn(email, 'wrong')).statusCode).toBe(401);
+});
+
+test('an admin unlocks an account, and nobody else does', async () => {
+  const email = await register();
+  await failOverDays(email, MAX_CONSECUTIVE_FAILURES);
+  const unlock = async (role: 'customer' | 'admin', id: string) => {
+    const cookies = { sid: (await person(the, { role })).sid };
+    return (await the.app.inject({ method: 'DELETE', url: `/v1/admin/users/${id}/login-failures`, cookies }))
+      .statusCode;
+  };
+  const { id = '' } = (await findUser(the.db, email)) ?? {};
+  expect(await unlock('customer', id)).toBe(403);
+  expect((await logIn(email, PASSWORD)).statusCode).toBe(403);
+  expect(await unlock('admin', crypto.randomUUID())).toBe(404);
+  expect(await unlock('admin', id)).toBe(204);
+  expect((await logIn(email, PASSWORD)).statusCode).toBe(201);
 });

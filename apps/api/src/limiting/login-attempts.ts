@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
+import type { Connection } from '../db/client.ts';
+import type { Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
+import { countLoginFailure, resetLoginFailures, uncountLoginFailure } from '../queries/login-failures.ts';
 import { accountOf, deviceOf } from '../rules/client-identity.ts';
 import { cookieValues } from '../rules/cookie-values.ts';
 import { signDevice, TRUSTED_SECONDS, trustedDevice } from '../rules/trusted-device.ts';
+import type { Limiter } from './limiter.ts';
 
 const COOKIE = 'device';
 
@@ -14,7 +17,7 @@ const COOKIE = 'device';
  */
 export type LoginAttempts = ReturnType<typeof loginAttempts>;
 
-export function loginAttempts(config: Config) {
+export function loginAttempts({ config, db }: Pick<Deps, 'config' | 'db'>) {
   const keys = [config.appSecret, ...config.appSecretsBefore].map((secret) => deriveKey(secret, 'trusted-device'));
   const [newestKey] = keys as [Buffer, ...Buffer[]];
 
@@ -29,21 +32,15 @@ export function loginAttempts(config: Config) {
   return {
     /**
      * Reserves an attempt before the password is hashed: otherwise a hundred concurrent attempts all pass the check, because
-     * none has failed yet (check-then-act race). Call `giveBack` after a successful log-in. A device that has logged in
-     * before has its own budget, so strangers' failures cannot lock it out. An unknown account has a budget like any other,
-     * which prevents enumeration.
-     * @throws TicketingError rate-limited, with the policy's refill interval: the budget itself is never disclosed
-     * @throws TicketingError store-unavailable
+     * none has failed yet (check-then-act race). A device that has logged in before has its own budget and its own cap, so
+     * strangers' failures cannot lock it out. An unknown account has both like any other, which prevents enumeration.
+     * @throws TicketingError rate-limited, login-locked, store-unavailable
      */
     async reserve(request: FastifyRequest, email: string) {
       // #region reserve
       const account = accountOf(email);
       const device = deviceKnownTo(request, account);
-      const { limiter } = request.server;
-      const take = limiter.takeOf('login-account', 'free', device ? deviceOf(device) : account);
-      const { allowed, giveBack } = await limiter.reserve(take);
-      if (!allowed) fail({ kind: 'rate-limited', retryAfterMs: take.limit.refillIntervalMs / take.limit.refillTokens });
-      return { giveBack };
+      return reserveAttempt(db, request.server.limiter, { email, identity: device ? deviceOf(device) : account });
       // #endregion
     },
 
@@ -61,3 +58,40 @@ export function loginAttempts(config: Config) {
     },
   };
 }
+
+/**
+ * Reserves an attempt of an identity under both rules: a budget of failures that refills, which slows guessing down, and the cap of
+ * consecutive failures, which ends it. Call `succeed` after a right password: it resets the cap of the identity and of the account.
+ * Call `giveBack` if no password was verified.
+ * @throws TicketingError rate-limited, login-locked, store-unavailable
+ */
+export async function reserveAttempt(
+  db: Connection,
+  limiter: Limiter,
+  { email, identity }: { email: string; identity: string },
+) {
+  const budget = await limiter.reserve(limiter.takeOf('login-account', 'free', identity));
+  if (!budget.allowed) fail({ kind: 'rate-limited', retryAfterMs: budget.retryAfterMs ?? 0 });
+  const name = nameOfFailures(limiter, identity);
+  const isCounted = await countLoginFailure(db, name, email).catch(async (error: unknown) => {
+    await budget.giveBack();
+    throw error;
+  });
+  if (!isCounted) {
+    await budget.giveBack();
+    fail({ kind: 'login-locked' });
+  }
+  return {
+    async giveBack() {
+      await Promise.all([budget.giveBack(), uncountLoginFailure(db, name)]);
+    },
+    async succeed() {
+      const names = [name, nameOfFailures(limiter, accountOf(email))];
+      await Promise.all([budget.giveBack(), resetLoginFailures(db, names)]);
+    },
+  };
+}
+
+/** Returns the keyed hash under which an identity's consecutive failures are counted. */
+export const nameOfFailures = (limiter: Pick<Limiter, 'nameOf'>, identity: string) =>
+  limiter.nameOf('login-account', identity);

@@ -105,6 +105,12 @@ function answerToFailure(failure: Failure): Answer {
       return { code: 'unauthenticated', detail: 'The account of this session was deleted.' };
     case 'invalid-credentials':
       return { code: 'invalid_credentials', detail: 'Unknown e-mail address or wrong password.' };
+    case 'login-locked':
+      return {
+        code: 'login_locked',
+        detail:
+          'Too many log-ins to this account have failed in a row. Log in from a browser that has logged in before, or ask the operator to unlock the account.',
+      };
     case 'forbidden':
       return { code: 'forbidden', detail: failure.reason };
     case 'cross-origin':

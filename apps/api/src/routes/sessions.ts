@@ -2,12 +2,14 @@ import { demoPassword } from '@minitickets/contract';
 import { revokeCredentials } from '../credentials.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
-import type { LoginAttempts } from '../limiting/login-attempts.ts';
+import { type LoginAttempts, nameOfFailures } from '../limiting/login-attempts.ts';
 import type { Passwords } from '../passwords.ts';
 import { isHttps } from '../plugins/public-url.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { clearSessionCookie, leaveSession, startVerifiedSession, viewerOf } from '../plugins/session.ts';
+import { resetLoginFailuresOfUser } from '../queries/login-failures.ts';
 import { userByEmail, userById } from '../queries/users.ts';
+import { accountOf } from '../rules/client-identity.ts';
 
 export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attempts: LoginAttempts) {
   const serve = routeServer(app, deps);
@@ -28,7 +30,7 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
       throw error;
     });
     if (!account || !matches) fail({ kind: 'invalid-credentials' });
-    await attempt.giveBack();
+    await attempt.succeed();
     attempts.trustDevice(request, reply, { email, secure: isHttps(request) });
     const entered = await startVerifiedSession(deps, passwords, { request, reply, account, password });
     return reply.code(201).send(entered);
@@ -49,6 +51,17 @@ export function sessionRoutes(app: Api, deps: Deps, passwords: Passwords, attemp
   serve('logOutEverywhere', async (request, reply) => {
     await revokeCredentials(deps, viewerOf(request).user.id);
     clearSessionCookie(request, reply);
+    return reply.code(204).send(null);
+  });
+
+  serve('unlockLogin', async (request, reply) => {
+    const { id } = request.params;
+    const { email } = (await userById(db, id)) ?? fail({ kind: 'not-found', what: 'user' });
+    await resetLoginFailuresOfUser(db, id, nameOfFailures(app.limiter, accountOf(email)));
+    request.log.info(
+      { user: id, unlockedBy: viewerOf(request).user.id },
+      'the failed log-ins of a user were forgotten',
+    );
     return reply.code(204).send(null);
   });
 

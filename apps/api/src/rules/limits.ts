@@ -82,7 +82,7 @@ export const policies = {
   'login-account': {
     identity: 'account',
     because:
-      'Slows down guessing one account from many addresses (credential stuffing). Only failures count, and the budget is never disclosed. It is larger than the limit of one address, so that one address alone cannot lock an account; it stays below the 100 failures that NIST SP 800-63B allows.',
+      'Slows down guessing one account from many addresses (credential stuffing). Only failures count. It is larger than the limit of one address, so that one address alone cannot lock an account; a hard cap of 100 consecutive failures stands behind it (NIST SP 800-63B).',
     promiseHorizonMs: 0,
     limits: {
       all: {

@@ -54,6 +54,9 @@ export const liftSuppression = (bucket: string) => call('liftSuppression', { par
 export const changeTier = ({ id, tier }: { id: string; tier: Tier }) =>
   call('changeUser', { params: { id }, body: { tier } });
 
+/** Forgets a user's failed log-ins. */
+export const unlockLogin = (id: string) => call('unlockLogin', { params: { id } });
+
 /** Returns the account of an e-mail address, or undefined if there is none. */
 export const findUser = async (email: string) => (await call('findUser', { query: { email } })).items[0];
 

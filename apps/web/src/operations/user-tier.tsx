@@ -1,6 +1,6 @@
 import type { Tier, User } from '@minitickets/contract';
 import { useState } from 'react';
-import { changeTier, findUser } from '../api/operator-calls.ts';
+import { changeTier, findUser, unlockLogin } from '../api/operator-calls.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button } from '../interface/button.tsx';
@@ -60,6 +60,7 @@ function FoundUser({ user, onChanged }: { user: User; onChanged: (user: User) =>
     onChanged(changed);
     announce(`${changed.name} is now on the ${changed.tier} tier.`);
   });
+  const unlocking = useWrite(unlockLogin, () => announce(`${user.name} can log in from any browser again.`));
   const next = otherTier[user.tier];
   return (
     <div className="space-y-3 rounded-control bg-sunken p-4">
@@ -84,6 +85,10 @@ function FoundUser({ user, onChanged }: { user: User; onChanged: (user: User) =>
         }}
       >
         Change to {next} tier
+      </Button>
+      {unlocking.problem && <ProblemNotice problem={unlocking.problem} action="changing" retry={unlocking.retry} />}
+      <Button look="quiet" busy={unlocking.busy} busyText="Unlocking" onClick={() => unlocking.run(user.id)}>
+        Forget failed log-ins
       </Button>
     </div>
   );

@@ -121,6 +121,11 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
     'Check both. For your security, we do not say which one is wrong.',
     'other_choice',
   ),
+  login_locked: say(
+    'Too many failed log-ins',
+    'Log in from a browser in which you have logged in before, or ask the shop’s operator to unlock your account.',
+    'other_choice',
+  ),
   payment_declined: say(
     'The payment was declined',
     'Nothing was charged, and your tickets are still held. Choose another way to pay.',
