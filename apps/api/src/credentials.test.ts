@@ -2,6 +2,7 @@ import { demoPassword } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
 import argon2 from 'argon2';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { loadScript } from './db/redis-scripts.ts';
 import { person } from './testing/people.ts';
 import { testApp } from './testing/test-app.ts';
 import { locksWaitedFor, witnessOf } from './testing/witness.ts';
@@ -96,10 +97,11 @@ test.each(['the end of all sessions', 'the making of the key'])(
 
 test('if the sessions cannot be ended, the API keys stay as well: both end or neither', async () => {
   const { sid, key } = await account('neither@example.test');
-  const evaluate = made.redis.eval.bind(made.redis) as (...args: unknown[]) => Promise<unknown>;
-  const failing = vi.spyOn(made.redis, 'eval').mockImplementation((async (script: string, ...args: unknown[]) => {
-    if (script.includes('local ended')) throw new Error('Command timed out');
-    return evaluate(script, ...args);
+  const { sha: endAll } = loadScript('sessions-shared.lua', 'sessions-end-all.lua');
+  const run = made.redis.evalsha.bind(made.redis) as (...args: unknown[]) => Promise<unknown>;
+  const failing = vi.spyOn(made.redis, 'evalsha').mockImplementation((async (sha: string, ...args: unknown[]) => {
+    if (sha === endAll) throw new Error('Command timed out');
+    return run(sha, ...args);
   }) as never);
   try {
     expect((await call('DELETE', '/v1/sessions', { sid })).json()).toMatchObject({ error: 'store_unavailable' });

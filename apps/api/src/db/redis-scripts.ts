@@ -5,10 +5,15 @@ import type { RedisConnection } from './redis.ts';
 /** A Lua script and its SHA-1, which is its name in Redis. */
 export type RedisScript = { text: string; sha: string };
 
-/** Loads a script from the queries' directory. Call it at module load, so that a missing file fails at start-up. */
-export function loadScript(name: string): RedisScript {
+/**
+ * Loads a script from one or more files of the queries' directory, in this order. Call it at module load, so that a missing
+ * file fails at start-up.
+ */
+export function loadScript(...names: string[]): RedisScript {
   // This path works from src/db and from dist/db: Lua is not compiled.
-  const text = readFileSync(new URL(`../../src/queries/${name}`, import.meta.url), 'utf8');
+  const text = names
+    .map((name) => readFileSync(new URL(`../../src/queries/${name}`, import.meta.url), 'utf8'))
+    .join('');
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
