@@ -203,6 +203,18 @@ test.each(['password1', 'PASSWORD1', 'A person', 'common@example.test'])(
   },
 );
 
+test('where the demo is not allowed, its public password is refused for an account, in any case', async () => {
+  const at = await testApp(stores, { demoAllowed: false, trustedProxies: ['127.0.0.1/32'] });
+  for (const password of [demoPassword, demoPassword.toUpperCase()]) {
+    const refused = await register('public@example.test', { at, body: { password } });
+    expect(refused.json()).toMatchObject({ status: 400, error: 'validation_failed', errors: [{ path: '/password' }] });
+  }
+  const own = 'a password of mine';
+  const sid = sidOf(await register('public@example.test', { at, body: { password: own } }));
+  const changed = await changePassword(sid, own, demoPassword, { at });
+  expect(changed.json()).toMatchObject({ status: 400, errors: [{ path: '/newPassword' }] });
+});
+
 test('registration tells of twenty e-mails whether they have an account, and then treats every e-mail alike', async () => {
   await register('taken@example.test');
   const from = '203.0.113.77';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { demoPassword } from '@minitickets/contract';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import argon2 from 'argon2';
 import { fail } from './errors.ts';
@@ -17,14 +18,19 @@ const commonPasswords: ReadonlySet<unknown> = new Set(dictionary['passwords-comm
 
 /**
  * Refuses a password that attackers try first, as NIST SP 800-63B requires: a common one in any case, or the account's own
- * e-mail address or name.
+ * e-mail address or name. Where the demo is not allowed it also refuses the demo accounts' public password, which logs nobody in.
  * @param field the field of the request body that holds it
  * @throws TicketingError not-valid
  */
-export function refuseGuessable(password: string, account: { email: string; name: string }, field: string) {
+export function refuseGuessable(
+  password: string,
+  account: { email: string; name: string },
+  { field, demoAllowed }: { field: string; demoAllowed: boolean },
+) {
   const guess = password.toLowerCase();
   const own = [account.email, account.email.split('@', 1)[0], account.name].map((text) => text?.trim().toLowerCase());
-  if (!commonPasswords.has(guess) && !own.includes(guess)) return;
+  const isPublic = !demoAllowed && guess === demoPassword;
+  if (!isPublic && !commonPasswords.has(guess) && !own.includes(guess)) return;
   fail({
     kind: 'not-valid',
     path: `/${field}`,

@@ -10,10 +10,11 @@ import { clientOf } from '../rules/client-identity.ts';
 
 export function userRoutes(app: Api, deps: Deps, passwords: Passwords) {
   const serve = routeServer(app, deps);
-  const { db } = deps;
+  const { db, config } = deps;
+  const { demoAllowed } = config;
   serve('register', async (request, reply) => {
     const { email, name, password } = request.body;
-    refuseGuessable(password, { email, name }, 'password');
+    refuseGuessable(password, { email, name }, { field: 'password', demoAllowed });
     // Hashed before the e-mail address is looked up, so that the response time reveals nothing (no enumeration).
     const passwordHash = await passwords.hash(password);
     const { limiter } = request.server;
@@ -37,7 +38,7 @@ export function userRoutes(app: Api, deps: Deps, passwords: Passwords) {
     if (!before || !(await passwords.verify(before, currentPassword))) {
       fail({ kind: 'not-valid', path: '/currentPassword', message: 'This is not your current password.' });
     }
-    refuseGuessable(newPassword, account, 'newPassword');
+    refuseGuessable(newPassword, account, { field: 'newPassword', demoAllowed });
     const after = await passwords.hash(newPassword);
     await revokeCredentials(deps, id, async (tx) => {
       const replaced = await replacePasswordHash(tx, id, before, after);
