@@ -1,3 +1,4 @@
+import { pages } from '@minitickets/contract';
 import {
   createRootRoute,
   createRoute,
@@ -23,57 +24,57 @@ const rootRoute = createRootRoute({
 
 const eventsRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/',
+  path: pages.events,
   validateSearch: searchedFor,
   component: EventsPage,
 });
 
 const eventRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/events/$slug',
+  path: pages.event,
   component: lazyRouteComponent(() => import('./pages/event.tsx'), 'EventPage'),
 });
 
 const bookingsRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/bookings',
+  path: pages.bookings,
   component: lazyRouteComponent(() => import('./pages/bookings.tsx'), 'BookingsPage'),
 });
 
 const bookingRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/bookings/$id',
+  path: pages.booking,
   component: lazyRouteComponent(() => import('./pages/booking.tsx'), 'BookingPage'),
 });
 
 const accountRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/account',
+  path: pages.account,
   component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
 });
 
 const operationsRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/operations',
+  path: pages.operations,
   component: lazyRouteComponent(() => import('./pages/operations.tsx'), 'OperationsPage'),
 });
 
 const limiterRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/limiter',
+  path: pages.limiter,
   validateSearch: (search: Record<string, unknown>) => writeSetUp(readSetUp(search)),
   component: lazyRouteComponent(() => import('./pages/limiter.tsx'), 'LimiterPage'),
 });
 
 const decisionsRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/decisions',
+  path: pages.decisions,
   component: lazyRouteComponent(() => import('./pages/decisions.tsx'), 'DecisionsPage'),
 });
 
 const decisionRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/decisions/$name',
+  path: pages.decision,
   validateSearch: runOf,
   // A link to a run scrolls to the experiment.
   beforeLoad: ({ search, params, location }) => {
@@ -92,38 +93,38 @@ const decisionRoute = createRoute({
 
 const organiseRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/organise',
+  path: pages.organise,
   component: lazyRouteComponent(() => import('./pages/organise.tsx'), 'OrganisePage'),
 });
 
 const newEventRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/organise/new',
+  path: pages.newEvent,
   component: lazyRouteComponent(() => import('./pages/new-event.tsx'), 'NewEventPage'),
 });
 
 const ownEventRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/organise/$event',
+  path: pages.ownEvent,
   component: lazyRouteComponent(() => import('./pages/own-event.tsx'), 'OwnEventPage'),
 });
 
 const doorRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/organise/$event/door',
+  path: pages.door,
   component: lazyRouteComponent(() => import('./pages/door.tsx'), 'DoorPage'),
 });
 
 const logInRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/log-in',
+  path: pages.logIn,
   validateSearch: returnTo,
   component: lazyRouteComponent(() => import('./pages/log-in.tsx'), 'LogInPage'),
 });
 
 const registerRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/register',
+  path: pages.register,
   validateSearch: returnTo,
   component: lazyRouteComponent(() => import('./pages/register.tsx'), 'RegisterPage'),
 });

@@ -11,6 +11,7 @@ export * from './lab.ts';
 export * from './lab-events.ts';
 export * from './limits.ts';
 export * from './operations.ts';
+export * from './pages.ts';
 export * from './paths.ts';
 export * from './playground.ts';
 export * from './policies.ts';

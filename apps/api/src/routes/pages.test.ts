@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pages } from '@minitickets/contract';
 import fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from '../deps.ts';
@@ -43,10 +44,37 @@ test('a prerendered page is served at the URL of its folder', async () => {
   expect((await get('/decisions/double-click', { accept: '*/*' })).statusCode).toBe(200);
 });
 
-test('the shell is served at every other page URL, and a problem below the API’s prefixes', async () => {
-  for (const address of ['/', '/events/an-evening', '/bookings']) {
-    expect((await get(address)).body).toContain('The shell');
+test('the shell is served at every page that is not prerendered', async () => {
+  const paths = Object.values(pages).filter((path) => !path.startsWith(pages.decisions));
+  expect(paths.length).toBeGreaterThan(10);
+  for (const path of paths) {
+    const url = path.replaceAll(/\$\w+/g, 'An%20evening-1');
+    for (const address of [url, `${url}?search=x/y`, url.replace(/\/?$/, '/'), url.toUpperCase()]) {
+      const answer = await get(address);
+      expect([address, answer.statusCode, answer.body]).toEqual([address, 200, expect.stringContaining('The shell')]);
+    }
   }
+});
+
+test('an address that is no page is 404, with the shell for a browser', async () => {
+  const none = [
+    '/nope',
+    '/nope?x=/bookings',
+    '/bookings/1/more',
+    '/events',
+    '/events//',
+    '/organise/a/b',
+    '/log-in.php',
+  ];
+  for (const address of [...none, '/bookingsx', '//bookings', '/x/bookings', '/decisionsx', '/wp-admin/']) {
+    const answer = await get(address);
+    expect([address, answer.statusCode, answer.body]).toEqual([address, 404, expect.stringContaining('The shell')]);
+    expect(answer.headers).not.toHaveProperty('etag');
+    expect((await get(address, { accept: '*/*' })).headers['content-type']).toContain('problem+json');
+  }
+});
+
+test('below the API’s prefixes an unknown address is a problem', async () => {
   for (const address of ['/v1/nothing', '/lab/nothing', '/assets/gone.js']) {
     const answer = await get(address);
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, expect.stringContaining('problem+json')]);

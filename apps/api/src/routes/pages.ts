@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
+import { pages as pagePaths } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../deps.ts';
 import { sendNotFound } from '../plugins/error-mapping.ts';
@@ -13,8 +14,14 @@ const NOT_PAGES = /^\/(v1|lab|health|metrics|docs|problems|assets|openapi\.json)
 /** Placeholder in the built pages for the origin, where link previews need an absolute URL. */
 const ORIGIN_MARK = '%ORIGIN%';
 
-/** Every page below this path is prerendered, so the shell has none there. */
-const ALL_RENDERED = /^\/decisions\//;
+/** The pages that the shell shows. Every decision is prerendered, so the shell has none. Like the router, in any case. */
+const IN_SHELL = new RegExp(
+  `^(?:${Object.values(pagePaths)
+    .filter((path) => path !== pagePaths.decision)
+    .map((path) => path.replace(/\/$/, '').replaceAll(/\$\w+/g, '[^/?]+'))
+    .join('|')})/?(?:\\?|$)`,
+  'i',
+);
 
 /**
  * Serves the built pages. Assets are cached forever, because their names contain a hash of their content; pages are never
@@ -44,12 +51,12 @@ export async function pageRoutes(app: Api, webRoot: string) {
       reply.redirect(`${address}${request.url.match(/\?.*$/s)?.[0] ?? ''}`, 308),
     );
   }
-  // The client-side router handles all other URLs and shows its own "not found".
+  // The shell shows every other page, and "not found" at an address that is no page.
   app.setNotFoundHandler((request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const wantsPage = reads && !NOT_PAGES.test(request.url) && request.headers.accept?.includes('text/html');
     if (!wantsPage) return sendNotFound(request, reply);
-    return sendPage(shell, request, reply.code(ALL_RENDERED.test(request.url) ? 404 : 200));
+    return sendPage(shell, request, reply.code(IN_SHELL.test(request.url) ? 200 : 404));
   });
 }
 
