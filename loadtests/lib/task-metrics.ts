@@ -1,12 +1,16 @@
 import http from 'k6/http';
 import { baseUrl } from './options.ts';
 
-/** What a task says about itself: its memory in MB, and when its process was started, in s. */
+/** The balancer's by default, which takes turns. Where the balancer hides metrics, the runner reads the tasks in turn. */
+const metricsUrl = __ENV.METRICS_URL || `${baseUrl}/metrics`;
+const headers: Record<string, string> = __ENV.METRICS_TOKEN ? { authorization: `Bearer ${__ENV.METRICS_TOKEN}` } : {};
+
+/** A task's metrics: its memory in MB, and when its process was started, in s. */
 export type TaskState = { task: string; heapMb: number; residentMb: number; startedAt: number };
 
-/** Asks the task whose turn it is: through the balancer every scrape is another one's. Undefined if it cannot be read. */
+/** Reads the metrics of the task whose turn it is: each scrape reaches the next task. Undefined if they cannot be read. */
 export function readTask(): TaskState | undefined {
-  const { status, body } = http.get(`${baseUrl}/metrics`, { responseType: 'text', tags: { name: 'GET /metrics' } });
+  const { status, body } = http.get(metricsUrl, { headers, responseType: 'text', tags: { name: 'GET /metrics' } });
   if (status !== 200) return undefined;
   const read = (metric: string) => {
     const [, labels, value] = new RegExp(`^${metric}(\\{[^}]*\\})? (\\S+)$`, 'm').exec(body) ?? [];
@@ -18,7 +22,7 @@ export function readTask(): TaskState | undefined {
   return task && heapMb > 0 ? { task, heapMb, residentMb, startedAt } : undefined;
 }
 
-/** The processes that answer. They take turns, but other clients are served in between: asked until `count` were heard of. */
+/** Returns the tasks that answer, by name. Other clients take turns too, so it scrapes until it has seen `count` tasks. */
 export function readTasks(count: number): Map<string, TaskState> {
   const tasks = new Map<string, TaskState>();
   for (let asks = 0; asks < 60 && (count === 0 || tasks.size < count); asks += 1) {

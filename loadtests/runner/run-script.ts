@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Report, type Summary, textOf } from '../lib/claim-results.ts';
 import { serveFaults } from './faults.ts';
 import { type K6, runK6 } from './k6.ts';
+import { serveMetrics } from './metrics.ts';
 import { scripts } from './scripts.ts';
 import { mintSessions } from './sessions.ts';
 import type { Target } from './target.ts';
@@ -34,6 +35,7 @@ export async function runScript({ script, short, options, target, k6, repository
   const addresses = needs.manyAddresses ? target.addresses : 1;
   const sessionsFile = join(folder, 'sessions.json');
   const sessions = await mintSessions(target, needs.customers[short ? 'short' : 'usual'], sessionsFile);
+  const metrics = target.readMetrics && (await serveMetrics(target.tasks, target.readMetrics));
   const faults = target.faults && needs.breaksStores ? await serveFaults(target.faults) : undefined;
 
   say(`\n${script}${short ? ' (short)' : ''}: ${needs.about}`);
@@ -52,6 +54,8 @@ export async function runScript({ script, short, options, target, k6, repository
         TASKS: String(target.tasks),
         ADDRESSES: String(addresses),
         FAULTS_URL: faults?.url ?? '',
+        METRICS_URL: metrics?.url ?? '',
+        METRICS_TOKEN: process.env.METRICS_TOKEN ?? '',
         // k6's own report. A port of -1 exports the page without serving it.
         K6_WEB_DASHBOARD: 'true',
         K6_WEB_DASHBOARD_PORT: '-1',
@@ -64,6 +68,7 @@ export async function runScript({ script, short, options, target, k6, repository
     });
   } finally {
     faults?.close();
+    metrics?.close();
     await sessions.end();
   }
 

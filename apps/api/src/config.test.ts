@@ -119,6 +119,14 @@ test('the public URL is an origin, without path or credentials', () => {
     expect(refusal({ ...usable, PUBLIC_URL: wrong })).toContain('PUBLIC_URL');
 });
 
+test('a metrics token is optional, long, and read from a file; production refuses a weak one', () => {
+  const token = 'Qb7dWm2xKf9sTz4vRj6nHc8pLg3yXa5e';
+  expect(readConfig(usable).metricsToken).toBeUndefined();
+  expect(readConfig({ ...usable, METRICS_TOKEN_FILE: fileWith(token) }).metricsToken).toBe(token);
+  expect(refusal({ ...usable, METRICS_TOKEN: 'short' })).toContain('METRICS_TOKEN');
+  expect(refusal({ ...usable, NODE_ENV: 'production', METRICS_TOKEN: 'a'.repeat(40) })).toContain('METRICS_TOKEN');
+});
+
 function fileWith(text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'minitickets-config-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

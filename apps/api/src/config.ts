@@ -99,6 +99,8 @@ const variables = z.object({
   HOLD_SECONDS: z.coerce.number().int().min(1).max(86_400).default(600),
   /** The directory of the built pages; without it the API serves no pages. */
   WEB_ROOT: z.string().min(1).optional(),
+  /** With it, `/metrics` needs `Authorization: Bearer <token>`. Without it, production serves `/metrics` to its own machine only. */
+  METRICS_TOKEN: secret.optional(),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
 });
 
@@ -109,8 +111,8 @@ function isWeak(value: string) {
 
 const config = variables
   .superRefine((all, context) => {
-    for (const name of ['APP_SECRET', 'APP_SECRETS_BEFORE'] as const) {
-      if (all.NODE_ENV === 'production' && [all[name]].flat().some(isWeak)) {
+    for (const name of ['APP_SECRET', 'APP_SECRETS_BEFORE', 'METRICS_TOKEN'] as const) {
+      if (all.NODE_ENV === 'production' && [all[name] ?? []].flat().some(isWeak)) {
         context.addIssue({
           code: 'custom',
           path: [name],
@@ -135,6 +137,7 @@ const config = variables
     appSecretsBefore: all.APP_SECRETS_BEFORE,
     holdSeconds: all.HOLD_SECONDS,
     webRoot: all.WEB_ROOT,
+    metricsToken: all.METRICS_TOKEN,
     logLevel: all.LOG_LEVEL,
     version,
   }));
@@ -145,7 +148,7 @@ export type Config = z.infer<typeof config>;
  * Variables that hold secrets. Each can also be read from the file named by `<NAME>_FILE`, as container platforms mount
  * secrets.
  */
-const readableFromFile = ['APP_SECRET', 'APP_SECRETS_BEFORE', 'DATABASE_URL', 'REDIS_URL'] as const;
+const readableFromFile = ['APP_SECRET', 'APP_SECRETS_BEFORE', 'DATABASE_URL', 'REDIS_URL', 'METRICS_TOKEN'] as const;
 
 export class ConfigError extends Error {
   override name = 'ConfigError';

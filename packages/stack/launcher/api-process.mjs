@@ -27,7 +27,7 @@ export async function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, tas
 
 /** Our environment without the secrets and addresses that somebody gave it for tasks. @returns {NodeJS.ProcessEnv} */
 export function publicEnvironment() {
-  const secret = /^(NODE_ENV|(DATABASE_URL|REDIS_URL|APP_SECRET|APP_SECRETS_BEFORE)(_FILE)?)$/;
+  const secret = /^(NODE_ENV|(DATABASE_URL|REDIS_URL|APP_SECRET|APP_SECRETS_BEFORE|METRICS_TOKEN)(_FILE)?)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !secret.test(name)));
 }
 

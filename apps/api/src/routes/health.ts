@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { Api, Deps } from '../deps.ts';
 import { probeStores } from '../health/store-probes.ts';
@@ -50,8 +49,4 @@ export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictio
       };
     },
   );
-}
-
-export function metricsRoute(app: Api, registry: Registry) {
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
 }
