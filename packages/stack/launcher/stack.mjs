@@ -91,7 +91,7 @@ export async function startStack(options) {
       if (stores.postgres) await grantOurRoles(root, dataDir, stores.postgres.url);
       await runApiProgram('migration', program);
     };
-    await step('Migrations', migrate, () => 'the newest schema');
+    await step('Migrations', migrate, () => 'the schema is up to date');
     if (seed)
       await step(
         'Demo data',

@@ -31,9 +31,9 @@ export async function seed(db: Database): Promise<number> {
   const passwordHash = await passwordQueue().hash(demoPassword);
   return await db.transaction(async (transaction) => {
     await seedAccounts(transaction, passwordHash);
-    let laid = 0;
-    for (const event of programme) if (await seedEvent(transaction, event)) laid++;
-    return laid;
+    let created = 0;
+    for (const event of programme) if (await seedEvent(transaction, event)) created++;
+    return created;
   });
 }
 
@@ -158,9 +158,13 @@ if (import.meta.filename === process.argv[1]) {
     onIdleError: console.error,
   });
   try {
-    const laid = await seed(db);
+    const created = await seed(db);
     // The launcher shows this line.
-    console.log(laid === 0 ? `all there: ${programme.length} events` : `laid: ${laid} of ${programme.length} events`);
+    console.log(
+      created === 0
+        ? `all ${programme.length} events already exist`
+        : `created ${created} of ${programme.length} events`,
+    );
   } finally {
     await pool.end();
   }

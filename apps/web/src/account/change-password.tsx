@@ -66,7 +66,7 @@ export function ChangePassword() {
           name="newPassword"
           type="password"
           autoComplete="new-password"
-          hint="At least 8 characters. A few words in a row make a good one."
+          hint="At least 8 characters. A few random words make a good password."
           error={wrong.newPassword ?? refused('newPassword')}
           value={typed.newPassword}
           onChange={set('newPassword')}

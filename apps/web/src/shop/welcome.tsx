@@ -14,7 +14,7 @@ export function Welcome() {
         the scenes: several API tasks, one shared rate limit, no overselling.
       </p>
       <ul className="mt-3 flex flex-wrap gap-2 sm:grid sm:grid-cols-2 lg:grid-cols-4">
-        <Door icon="flask" name="Decisions" text="guess, run, see the proof">
+        <Door icon="flask" name="Decisions" text="predict, run, see the proof">
           {(className, words) => (
             <Link to="/decisions" className={className}>
               {words}

@@ -16,9 +16,9 @@ export const durationWords = (ms: number): string =>
   ms < 1000 ? `${ms} ms` : ms % 1000 === 0 ? duration(ms / 1000) : `${Math.round(ms / 100) / 10} seconds`;
 
 export const storeFailureWords: Record<OnStoreFailure, string> = {
-  closed: 'closed: requests are refused with 503',
-  open: 'open: requests are served without a limit',
-  local: 'local: each task enforces its share of the limit',
+  closed: 'closed (requests are refused with 503)',
+  open: 'open (requests are served without a limit)',
+  local: 'local (each task enforces its share of the limit)',
 };
 
 export function suppressionWords(suppression: LimitChange['suppression']): string {
