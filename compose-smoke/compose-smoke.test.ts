@@ -75,6 +75,10 @@ test('a client books, pays and gets its tickets, whichever tasks answer', async 
   expect(new Set(shown.tickets.map(({ code }) => code)).size).toBe(2);
 });
 
+test('the balancer does not expose the metrics of a task, in any spelling', async () => {
+  for (const path of ['/metrics', '/metrics?x=1', '/%6detrics']) expect((await client.get(path)).status).toBe(404);
+});
+
 test('the pages are served, with what they are made of', async () => {
   const page = await (await client.get('/', { accept: 'text/html' })).text();
   const [, script = 'no script'] = /<script type="module"[^>]* src="([^"]+)"/.exec(page) ?? [];
