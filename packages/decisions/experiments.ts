@@ -4,10 +4,12 @@ import deployWithoutDrops from './deploy-without-drops/experiment.ts';
 import doubleClick from './double-click/experiment.ts';
 import type { Experiment } from './frame/experiment.ts';
 import hashCost from './hash-cost/experiment.ts';
+import hashedIdentities from './hashed-identities/experiment.ts';
 import holdMeetsPayment from './hold-meets-payment/experiment.ts';
 import hotEvent from './hot-event/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
+import obedientCrowd from './obedient-crowd/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
 import sessionRevocation from './session-revocation/experiment.ts';
 import sharedOffice from './shared-office/experiment.ts';
@@ -25,9 +27,11 @@ export const experiments: Experiment[] = [
   whoseClock,
   tokenBucketOrWindow,
   refusedCallsAreFree,
+  obedientCrowd,
   suppression,
   whoIsTheClient,
   sharedOffice,
+  hashedIdentities,
   changeWithoutDeploy,
   storeOutage,
   neverOversell,

@@ -5,6 +5,7 @@ import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';
 import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
+import { bansIn } from '../frame/subjects/bans-in.ts';
 import { manualClock } from '../frame/subjects/clock.ts';
 import { guardedCalls } from '../frame/subjects/guarded-calls.ts';
 import { bucketAlone, equalBans, renewedBans } from './naive.ts';
@@ -175,9 +176,3 @@ export default defineExperiment<Edit[], 'loop' | 'bans' | 'colleagues' | 'office
     };
   },
 });
-
-/** As rate-limits.lua stores it: after the bucket, the highest burst and the line come the bans. */
-function bansIn(bucket: Buffer | null) {
-  const bansAt = 28 + 3 + 7 + 7 + 7;
-  return bucket && bucket.length > bansAt ? bucket.readUInt16LE(bansAt) : 0;
-}

@@ -65,9 +65,11 @@ export function bucketNames(key: Buffer) {
   return (policy: string, identity: string) => {
     let nameOf = ofPolicy.get(policy);
     if (!nameOf) {
-      nameOf = remembered((one) =>
-        createHmac('sha256', key).update(`${policy}\n${one}`).digest().toString('base64url', 0, BUCKET_BYTES),
-      );
+      nameOf = remembered((one) => {
+        // #region bucket-name
+        return createHmac('sha256', key).update(`${policy}\n${one}`).digest().toString('base64url', 0, BUCKET_BYTES);
+        // #endregion
+      });
       ofPolicy.set(policy, nameOf);
     }
     return nameOf(identity);

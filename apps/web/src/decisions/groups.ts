@@ -11,6 +11,7 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
       'whose-clock',
       'token-bucket-or-window',
       'refused-calls-are-free',
+      'obedient-crowd',
       'suppression',
       'change-without-deploy',
     ],
@@ -18,7 +19,7 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
   {
     title: 'Identity and credentials',
     text: 'Whose bucket a request spends, and what a session or a password admits.',
-    names: ['who-is-the-client', 'shared-office', 'session-revocation', 'hash-cost'],
+    names: ['who-is-the-client', 'shared-office', 'hashed-identities', 'session-revocation', 'hash-cost'],
   },
   {
     title: 'Inventory and payments',
