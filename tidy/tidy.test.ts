@@ -201,6 +201,24 @@ test('every relative link in the docs resolves', () => {
   expect(broken).toEqual([]);
 });
 
+/** The anchors that GitHub gives a document's headings. */
+const anchorsOf = (file: string) =>
+  [...read(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_\- ]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('every link to a heading of the docs resolves', () => {
+  const broken = docs.flatMap((file) =>
+    [...read(file).matchAll(/\]\((?!https?:)([^)#\s]*\.md)?#([^)\s]+)\)/g)]
+      .filter(([, target, anchor = '']) => !anchorsOf(target ? join(dirname(file), target) : file).includes(anchor))
+      .map(([, target = '', anchor]) => `${file} → ${target}#${anchor}`),
+  );
+  expect(broken).toEqual([]);
+});
+
 test('every file of the project that the docs name in code exists', () => {
   const named = /`((?:apps|packages|infra|docs|loadtests|tidy|bench)\/[\w./@-]+\.\w+)`/g;
   const missing = docs.flatMap((file) =>
