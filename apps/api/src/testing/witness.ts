@@ -11,6 +11,8 @@ export async function witnessOf({ databaseUrl }: { databaseUrl: string }) {
 
 /** Returns how many connections to this file's database wait for a lock. */
 export async function locksWaitedFor(witness: pg.Client): Promise<number> {
+  // Within a transaction, PostgreSQL would go on showing the connections that there were at the first look.
+  await witness.query('select pg_stat_clear_snapshot()');
   const { rowCount } = await witness.query(
     `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   );
