@@ -48,7 +48,8 @@ test('a buyer logs in, holds two tickets, pays, sees them and logs out', async (
   await expectAccessible(page);
   const atFirst = await secondsShown(page);
   expect(atFirst).toBeGreaterThan(9 * 60);
-  expect(atFirst).toBeLessThanOrEqual(10 * 60);
+  // A Date header has whole seconds, so the page's idea of the server's clock may be up to one second behind.
+  expect(atFirst).toBeLessThanOrEqual(10 * 60 + 1);
 
   // The countdown uses the server's clock: a reload and a second tab show the same time.
   await page.reload();
