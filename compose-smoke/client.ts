@@ -65,7 +65,7 @@ export function clientOf(url: string) {
     },
 
     /**
-     * Sends requests from several callers at once, one after another each, until it is told to stop.
+     * Calls from several callers at once until the signal aborts; each caller sends its next request after the last response.
      * @returns what became of each: answered by a task, or what else happened to it
      */
     async callUntil(signal: AbortSignal, sends: (() => Promise<Response>)[]) {

@@ -52,7 +52,7 @@ test('a POSTGRES_PASSWORD given later becomes the password of the owner and lock
   expect((await logIn(password)).trim()).toBe('1');
   await expect(logIn('another')).rejects.toThrow('password authentication failed');
   expect(await stack.compose(['ps', '-q', 'postgres'])).toBe(postgres);
-  // Redis was started anew. It replays its file as the default user, and without rights would drop every transaction.
+  // Redis has restarted. It replays its append-only file as the default user, which without rights would drop every transaction.
   const session = await client.get('/v1/sessions/current', { cookie: inject('customerCookie') });
   expect(session.status).toBe(200);
   // The migration job, which logs in as the owner, reads the new password.

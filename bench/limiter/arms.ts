@@ -16,7 +16,7 @@ export type ArmOptions = {
   url: string;
   autopipelining: boolean;
   limit: Rate;
-  /** How many refusals ban an identity for ten minutes; so many that nobody is banned unless given. */
+  /** How many refusals ban an identity for ten minutes. The default is so high that no identity is banned. */
   strikes?: number;
 };
 
