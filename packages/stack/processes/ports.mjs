@@ -1,19 +1,22 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { runToEnd } from './processes.mjs';
 
+/** Below every system's ephemeral ports (Linux 32768, others 49152), which outgoing connections take at any time. */
+const freePorts = { first: 20_000, last: 32_000 };
+
 /**
- * Returns a loopback port that is free now. Another process may take it first, so be ready to retry.
+ * Returns a loopback port that is free now, outside the ephemeral range. Another process may listen on it first, so be ready to retry.
  * @returns {Promise<number>}
  */
 export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (let attempt = 1; attempt <= 100; attempt++) {
+    const port = randomInt(freePorts.first, freePorts.last + 1);
+    if (await isPortFree(port)) return port;
+  }
+  throw new Error(`No free port was found between ${freePorts.first} and ${freePorts.last}.`);
 }
 
 /**

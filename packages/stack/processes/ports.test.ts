@@ -22,6 +22,11 @@ test('a port is free until a process listens on it', async () => {
   expect(await isPortFree(port)).toBe(false);
 });
 
+test('a free port is outside the ephemeral range, from which outgoing connections take theirs', async () => {
+  const ports = await Promise.all(Array.from({ length: 50 }, freePort));
+  expect(Math.max(...ports)).toBeLessThan(32_768);
+});
+
 test.runIf(process.platform === 'linux')('the holder of a port is named without any tool of the system', async () => {
   vi.stubEnv('PATH', '');
   const port = await freePort();

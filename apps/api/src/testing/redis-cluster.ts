@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { startOnPort } from '@minitickets/stack/ports';
 import { startRedis } from '@minitickets/stack/redis';
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
@@ -41,16 +40,8 @@ export async function startRedisCluster() {
 
 async function startMember() {
   // By default the bus uses the port plus 10,000, which may not exist.
-  const busPort = await freePort();
-  const server = await startRedis({ settings: ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)] });
+  const [busPort, server] = await startOnPort(undefined, (port) =>
+    startRedis({ settings: ['--cluster-enabled', 'yes', '--cluster-port', String(port)] }),
+  );
   return { server, busPort };
-}
-
-async function freePort() {
-  const listening = createServer().listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  const { port } = listening.address() as AddressInfo;
-  listening.close();
-  await once(listening, 'close');
-  return port;
 }

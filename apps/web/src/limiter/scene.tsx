@@ -85,7 +85,8 @@ export function Scene({ drive }: { drive: Drive }) {
       </div>
       {failed && <p className="font-medium text-bad">The chart could not be loaded. Everything else works.</p>}
       <div aria-hidden="true">
-        <div ref={plotContainer} className="h-50" />
+        {/* The chart follows a new width one frame later; meanwhile it must not widen the page. */}
+        <div ref={plotContainer} className="h-50 overflow-hidden" />
         <canvas ref={lanes} className="mt-2 h-26 w-full" />
       </div>
       {palette.samples}

@@ -86,7 +86,8 @@ function Plot({ rates }: { rates: Rates[] }) {
 
   return (
     <>
-      <div ref={container} aria-hidden="true" className="h-45" />
+      {/* The chart follows a new width one frame later; meanwhile it must not widen the page. */}
+      <div ref={container} aria-hidden="true" className="h-45 overflow-hidden" />
       {palette.samples}
     </>
   );
