@@ -1,6 +1,6 @@
 /**
  * The method and path of every operation, in one place. It contains no schemas, so that pages and k6 scripts stay small when
- * they import it. `routes.ts` describes the rest of each operation.
+ * they import it. `routes/` describes the rest of each operation.
  */
 export const paths = {
   register: ['POST', '/v1/users'],
