@@ -8,7 +8,7 @@ import { openRedis } from '../../apps/api/src/db/redis.ts';
 import { createLimiter } from '../../apps/api/src/limiting/limiter.ts';
 import { takeToken } from '../../apps/api/src/queries/rate-limits.ts';
 import type { Rate } from '../../apps/api/src/rules/bucket-arithmetic.ts';
-import { makeLimit } from '../../apps/api/src/rules/limits.ts';
+import { makeLimit } from '../../apps/api/src/rules/limit-table.ts';
 
 /** A limiter under test. `take` asks for one token of an identity and returns whether it was served. */
 export type Arm = { take: (identity: string) => Promise<boolean>; close: () => void };

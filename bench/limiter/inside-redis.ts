@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { decideTogether } from '../../apps/api/src/queries/rate-limits-script.ts';
-import { makeLimit } from '../../apps/api/src/rules/limits.ts';
+import { makeLimit } from '../../apps/api/src/rules/limit-table.ts';
 import { PLAIN } from './arms.ts';
 import { median } from './throughput.ts';
 

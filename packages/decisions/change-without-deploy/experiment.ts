@@ -1,5 +1,6 @@
 import { takeToken } from '@minitickets/api/queries/rate-limits';
-import { limitTable, policies } from '@minitickets/api/rules/limits';
+import { limitTable } from '@minitickets/api/rules/limit-table';
+import { policies } from '@minitickets/api/rules/limits';
 import type { Tier } from '@minitickets/contract';
 import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';

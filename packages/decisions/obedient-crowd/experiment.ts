@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { takeToken } from '@minitickets/api/queries/rate-limits';
 import { bucketKey } from '@minitickets/api/queries/rate-limits-script';
-import { limitTable, policies } from '@minitickets/api/rules/limits';
+import { limitTable } from '@minitickets/api/rules/limit-table';
+import { policies } from '@minitickets/api/rules/limits';
 import { type Edit, edits } from '../frame/edits.ts';
 import { defineExperiment } from '../frame/experiment.ts';
 import { exactly } from '../frame/results.ts';

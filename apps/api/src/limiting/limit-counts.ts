@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ActivityCounts } from '../queries/limit-activity.ts';
 import type { Decision } from '../queries/rate-limits.ts';
-import type { Limit } from '../rules/limits.ts';
+import type { Limit } from '../rules/limit-table.ts';
 
 /** Maximum identities per limit in one report; overflow is counted only in the totals. */
 const MAX_IDENTITIES = 1000;

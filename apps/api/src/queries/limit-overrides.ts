@@ -2,7 +2,7 @@ import { type LimitChange, limitChange } from '@minitickets/contract';
 import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import type { Connection, Transaction } from '../db/client.ts';
 import { limitChanges, limitOverrides } from '../db/schema.ts';
-import type { LimitOverride } from '../rules/limits.ts';
+import type { LimitOverride } from '../rules/limit-table.ts';
 
 /**
  * Returns the overrides of the shipped limits and their revision, the number of the last change. One statement reads both

@@ -8,7 +8,7 @@ import {
   type Rate,
   wholeTokens,
 } from '../rules/bucket-arithmetic.ts';
-import type { Limit } from '../rules/limits.ts';
+import type { Limit } from '../rules/limit-table.ts';
 
 /*
  * Encodes the arguments of `rate-limits.lua` and decodes its reply. Callers use `takeToken` and `takeTokens` in

@@ -13,7 +13,8 @@ import {
   recordChange,
   saveOverride,
 } from '../queries/limit-overrides.ts';
-import { type Limit, limitTable, numbersOf, policies, shippedLimit } from '../rules/limits.ts';
+import { type Limit, limitTable, numbersOf, shippedLimit } from '../rules/limit-table.ts';
+import { policies } from '../rules/limits.ts';
 
 type Params = { policy: PolicyName; tier: LimitTier };
 

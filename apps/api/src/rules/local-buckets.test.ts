@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeLimit } from './limits.ts';
+import { makeLimit } from './limit-table.ts';
 import { localBuckets } from './local-buckets.ts';
 
 const SECOND = 1_000_000;

@@ -1,5 +1,5 @@
 import { divideUp, fullAfterUs, partsOfToken, type Rate } from './bucket-arithmetic.ts';
-import type { Limit } from './limits.ts';
+import type { Limit } from './limit-table.ts';
 
 /** More identities than a task sees during an outage, in a few megabytes. */
 const MAX_BUCKETS = 10_000;

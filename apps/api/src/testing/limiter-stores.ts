@@ -4,7 +4,7 @@ import type { LimitChange, PolicyName } from '@minitickets/contract';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { openRedis, openRedisCluster, type RedisConnection } from '../db/redis.ts';
 import { type Receipt, refundToken, reserveToken, type Take, takeToken } from '../queries/rate-limits.ts';
-import { makeLimit } from '../rules/limits.ts';
+import { makeLimit } from '../rules/limit-table.ts';
 import { startRedisCluster } from './redis-cluster.ts';
 
 export type LimiterStore = {

@@ -1,4 +1,4 @@
-import { makeLimit } from '@minitickets/api/rules/limits';
+import { makeLimit } from '@minitickets/api/rules/limit-table';
 
 type Rate = { capacity: number; refillTokens?: number; refillIntervalMs: number };
 
