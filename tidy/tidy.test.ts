@@ -170,6 +170,15 @@ test('docs/dependencies.md has a row for each dependency, and for nothing else',
   );
 });
 
+test('only the newest migration keeps its snapshot of the schema: drizzle-kit compares with no other', () => {
+  const meta = 'apps/api/src/db/migrations/meta/';
+  const newest = JSON.parse(read(`${meta}_journal.json`))
+    .entries.at(-1)
+    .tag.slice(0, 4);
+  const snapshots = files.filter((file) => file.startsWith(meta) && file.endsWith('_snapshot.json'));
+  expect(snapshots).toEqual([`${meta}${newest}_snapshot.json`]);
+});
+
 test('the lockfile contains no registry URLs', () => {
   expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
 });
