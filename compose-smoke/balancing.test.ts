@@ -4,9 +4,9 @@ import { afterEach, expect, inject, onTestFinished, test } from 'vitest';
 import { clientOf } from './client.ts';
 import { eventually, stackOf } from './compose-stack.ts';
 
-/** Two failed checks of HAProxy: an interval of 1 s, a timeout of 1 s, 200 ms, another timeout; and a second for a busy machine. */
-const NOTICED_WITHIN_MS = 4_500;
-/** Of one client address, in haproxy.cfg. */
+/** Two failed checks of HAProxy (an interval of 1 s, a timeout of 1 s, 200 ms, another timeout) and a second for a busy machine. */
+const DETECTION_MS = 4_500;
+/** The limit of one client address in haproxy.cfg. */
 const MAX_CONNECTIONS = 1_024;
 
 const stackName = inject('stackName');
@@ -26,12 +26,12 @@ test('a task that is cut off from its stores gets no requests while another task
   const calling = client.callUntil(stopCalling.signal, Array(6).fill(paced(() => client.get('/v1/events'))));
   await delay(1_000);
   await stack.docker(['network', 'disconnect', stores, cutOff]);
-  await delay(NOTICED_WITHIN_MS);
+  await delay(DETECTION_MS);
   stopCalling.abort();
   const outcomes = await calling;
   const failed = outcomes.filter(({ outcome }) => outcome !== '200');
   console.log(`one task without its stores: ${failed.length} of ${outcomes.length} requests failed`);
-  // A third of all without the rule; with it, those of the first second.
+  // Without readiness checks a third would fail; with them, only requests of the first second.
   expect(failed.length).toBeLessThan(outcomes.length / 10);
   expect(await client.namesSeen(12)).not.toContain(cutOff.slice(0, 12));
 
@@ -41,15 +41,15 @@ test('a task that is cut off from its stores gets no requests while another task
   );
 });
 
-test('a frozen task costs reads at most one deadline: another task answers them', async () => {
+test('a frozen task delays reads by at most one deadline, after which another task serves them', async () => {
   const [frozen = ''] = await stack.tasks();
-  const thaw = () => stack.docker(['unpause', frozen]).catch(() => {});
-  onTestFinished(async () => void (await thaw()));
+  const unfreeze = () => stack.docker(['unpause', frozen]).catch(() => {});
+  onTestFinished(async () => void (await unfreeze()));
   const stopCalling = new AbortController();
   const calling = client.callUntil(stopCalling.signal, Array(6).fill(paced(() => client.get('/v1/events'))));
   await delay(1_000);
   await stack.docker(['pause', frozen]);
-  await delay(NOTICED_WITHIN_MS);
+  await delay(DETECTION_MS);
   stopCalling.abort();
   const outcomes = await calling;
   const slowestMs = Math.max(...outcomes.map(({ ms }) => ms));
@@ -57,16 +57,16 @@ test('a frozen task costs reads at most one deadline: another task answers them'
   console.log(
     `one task frozen: ${outcomes.length} reads, ${lost.length} lost, the slowest took ${Math.round(slowestMs)} ms`,
   );
-  // A connection that was reused and is then closed has no answer: HTTP leaves the retry to the client.
+  // A reused connection that the server closes gives no response: HTTP leaves the retry to the client.
   expect(lost.length).toBeLessThan(outcomes.length / 50);
-  expect(slowestMs).toBeLessThan(NOTICED_WITHIN_MS);
-  await thaw();
-  await eventually('the task that thawed gets requests', 30_000, async () =>
+  expect(slowestMs).toBeLessThan(DETECTION_MS);
+  await unfreeze();
+  await eventually('the unfrozen task gets requests', 30_000, async () =>
     (await client.namesSeen(6)).includes(frozen.slice(0, 12)) ? true : undefined,
   );
 });
 
-test('idle connections of one address leave room for the others', async () => {
+test('idle connections of one address leave connections for other clients', async () => {
   const sockets: Socket[] = [];
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
@@ -80,14 +80,14 @@ test('idle connections of one address leave room for the others', async () => {
     });
     sockets.push(socket);
   }
-  await eventually('HAProxy refuses what is too many', 10_000, async () => (closed >= 200 ? true : undefined));
+  await eventually('HAProxy closes the excess connections', 10_000, async () => (closed >= 200 ? true : undefined));
   const program = `fetch('http://haproxy:8080/health/live', { signal: AbortSignal.timeout(5000) }).then(({ status }) => console.log(status))`;
   expect((await stack.compose(['exec', '-T', 'lab', 'node', '--eval', program])).trim()).toBe('200');
 });
 
-test('HAProxy logs the path of a request and not its query string', async () => {
+test('HAProxy logs the path of a request without its query string', async () => {
   await stack.compose(['stop', 'lab']);
-  await eventually('the lab is gone', 30_000, async () =>
+  await eventually('the lab is down', 30_000, async () =>
     (await client.get('/lab/experiments?word=unspeakable')).status === 503 ? true : undefined,
   );
   const log = await stack.compose(['logs', '--no-color', 'haproxy']);
@@ -96,12 +96,12 @@ test('HAProxy logs the path of a request and not its query string', async () => 
   await stack.compose(['up', '--detach', '--no-recreate', '--no-deps', 'lab']);
 });
 
-test('clients of an IPv6 address are refused in words: they would share one rate limit', async () => {
+test('an IPv6 BIND is rejected, because its clients would share one rate limit', async () => {
   const refused = stack.compose(['run', '--rm', '-T', '--no-deps', '-e', 'BIND=[::]', 'access']);
   await expect(refused).rejects.toThrow('share one address and one rate limit');
 });
 
-/** A caller leaves the tasks time for their health checks on a small machine. */
+/** Paces a caller, so that tasks on a small machine have time for health checks. */
 function paced(send: () => Promise<Response>) {
   return async () => {
     await delay(20);

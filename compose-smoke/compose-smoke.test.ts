@@ -6,7 +6,7 @@ import { listen } from '../apps/lab/src/testing/listen.ts';
 import { clientOf } from './client.ts';
 import { eventually, stackOf } from './compose-stack.ts';
 
-/** Of the login policy: what a full bucket holds, and how often a token comes back. */
+/** The login policy's burst and emission interval. */
 const LOGINS = 20;
 const REFILL_MS = 3_000;
 
@@ -17,28 +17,28 @@ afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') console.log(await stack.state());
 });
 
-test('three tasks take turns', async () => {
+test('requests are distributed over three tasks', async () => {
   const names = await client.namesSeen(9);
   say(`X-Served-By: ${names.join(', ')}`);
   expect(names).toHaveLength(3);
 });
 
-// First among those that log in: it also warms up what the next ones measure, from another client's bucket.
-test('a client that passes by the balancer is not believed', async () => {
+// First of the tests that log in: it also warms up the tasks, from another client's bucket.
+test('a client that bypasses the balancer cannot spoof its address', async () => {
   const program = readFileSync(new URL('neighbour.mjs', import.meta.url), 'utf8');
-  const said = await stack.compose(['exec', '-T', 'api', 'node', '--input-type=module', '--eval', program]);
-  const { throughBalancer, directly, ms } = JSON.parse(said);
+  const output = await stack.compose(['exec', '-T', 'api', 'node', '--input-type=module', '--eval', program]);
+  const { throughBalancer, directly, ms } = JSON.parse(output);
   say(`on the network: ${JSON.stringify(throughBalancer)} through the balancer, ${JSON.stringify(directly)} directly`);
   expect(throughBalancer['401']).toBeGreaterThanOrEqual(1);
   expect(throughBalancer['401'] + (throughBalancer['503'] ?? 0)).toBe(9);
-  // The address that it forges is a new one each time: believed, every log-in would be checked.
+  // Each log-in spoofs another address: if tasks trusted it, every password would be checked.
   expect(directly['401']).toBeLessThanOrEqual(LOGINS + Math.floor(ms / REFILL_MS));
   expect(directly['429']).toBeGreaterThanOrEqual(1);
 });
 
-test('the tasks share one bucket: of thirty log-ins at once, twenty reach the password check, forged addresses or not', async () => {
-  // A task's first requests are its slowest: the code is not compiled yet, and Redis has a deadline.
-  await eventually('sixty requests at once are all served', 60_000, async () => {
+test('the tasks share one bucket: of thirty concurrent log-ins, twenty reach the password check, with or without spoofed addresses', async () => {
+  // A task's first requests are its slowest, because the code is not compiled yet, and Redis has a deadline.
+  await eventually('sixty concurrent requests are all served', 60_000, async () => {
     const answers = await Promise.all(Array.from({ length: 60 }, () => client.get('/v1/events')));
     return answers.every(({ status }) => status === 200) || undefined;
   });
@@ -46,41 +46,41 @@ test('the tasks share one bucket: of thirty log-ins at once, twenty reach the pa
   const answers = await Promise.all(Array.from({ length: 30 }, () => client.logInWrongly()));
   const of = (status: number) => answers.filter((answer) => answer.status === status);
   const [checked, refused] = [of(401), of(429)];
-  // A task that gets no processor in time misses its deadline for Redis, and a log-in is closed then: 503, never let through.
+  // A task that gets no CPU in time misses its deadline for Redis, and the log-in fails closed: 503.
   const closed = of(503);
-  // Of all answers: a task that is a moment behind the others finds the bucket empty, and checks nobody.
+  // Counted over all responses, because a slower task may find the bucket empty and check no password.
   const tasks = new Set(answers.map((answer) => answer.headers.get(headers.servedBy)));
-  const mostChecked = () => LOGINS + Math.floor((Date.now() - began) / REFILL_MS);
+  const maxChecked = () => LOGINS + Math.floor((Date.now() - began) / REFILL_MS);
   const counts = `${checked.length} × 401, ${refused.length} × 429, ${closed.length} × 503 by ${tasks.size} tasks`;
   say(`${counts}, in ${seconds(Date.now() - began)}`);
 
   expect(checked.length + refused.length + closed.length).toBe(30);
-  expect(checked.length).toBeLessThanOrEqual(mostChecked());
-  // The customer of these tests logged in from this address a moment ago: that token may not have flowed back yet.
+  expect(checked.length).toBeLessThanOrEqual(maxChecked());
+  // One token less: these tests' customer has just logged in from this address.
   expect(checked.length + closed.length).toBeGreaterThanOrEqual(LOGINS - 1);
-  // More than a third is no busy machine but a limiter that is away.
+  // More than a third would mean that the limiter is down, not that the machine is busy.
   expect(closed.length).toBeLessThanOrEqual(10);
   expect(tasks.size).toBe(3);
   for (const { headers: sent } of refused) expect(Number(sent.get(headers.retryAfter))).toBeGreaterThanOrEqual(1);
 
-  const forged = await Promise.all(Array.from({ length: 30 }, (_, index) => client.logInWrongly(forging(index + 1))));
-  const checkedToo = forged.filter(({ status }) => status === 401);
-  say(`with forged addresses: ${checkedToo.length} × 401 of ${forged.length}`);
-  expect(checked.length + checkedToo.length).toBeLessThanOrEqual(mostChecked());
+  const spoofed = await Promise.all(Array.from({ length: 30 }, (_, index) => client.logInWrongly(spoofing(index + 1))));
+  const alsoChecked = spoofed.filter(({ status }) => status === 401);
+  say(`with spoofed addresses: ${alsoChecked.length} × 401 of ${spoofed.length}`);
+  expect(checked.length + alsoChecked.length).toBeLessThanOrEqual(maxChecked());
 });
 
-test('a client books, pays and gets its tickets, whichever tasks answer', async () => {
+test('a client books, pays and gets its tickets, whichever tasks respond', async () => {
   const shown = await client.buy(inject('customerCookie'));
   say(`booking ${shown.id}: ${shown.status}, ${shown.tickets.length} tickets`);
   expect(shown.status).toBe('confirmed');
   expect(new Set(shown.tickets.map(({ code }) => code)).size).toBe(2);
 });
 
-test('the balancer does not expose the metrics of a task, in any spelling', async () => {
+test('the balancer does not expose a task’s metrics, however the path is spelled', async () => {
   for (const path of ['/metrics', '/metrics?x=1', '/%6detrics']) expect((await client.get(path)).status).toBe(404);
 });
 
-test('the pages are served, with what they are made of', async () => {
+test('the pages and their scripts are served', async () => {
   const page = await (await client.get('/', { accept: 'text/html' })).text();
   const [, script = 'no script'] = /<script type="module"[^>]* src="([^"]+)"/.exec(page) ?? [];
   const asset = await client.get(script);
@@ -89,22 +89,22 @@ test('the pages are served, with what they are made of', async () => {
   expect(asset.headers.get('content-type')).toContain('javascript');
 });
 
-test('an experiment is run through the balancer, and told while it runs', async () => {
+test('an experiment runs through the balancer, and its events are streamed', async () => {
   const started = await client.post('/lab/runs', { experiment: 'never-oversell' });
   expect(started.status).toBe(201);
   const { id } = labRun.parse(await started.json());
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   for await (const { event, data } of listen(`${stack.url}/lab/runs/${id}/events`)) {
-    told.push(event === 'run' ? data.status : data.kind);
+    received.push(event === 'run' ? data.status : data.kind);
   }
   const run = labRun.parse(await (await client.get(`/lab/runs/${id}`)).json());
-  say(`never-oversell: ${told.length} events, ${run.status}, proved: ${run.proved}`);
-  expect(told.slice(0, 2)).toEqual(['queued', 'running']);
-  expect(told.slice(-2)).toEqual(['end', 'finished']);
+  say(`never-oversell: ${received.length} events, ${run.status}, proved: ${run.proved}`);
+  expect(received.slice(0, 2)).toEqual(['queued', 'running']);
+  expect(received.slice(-2)).toEqual(['end', 'finished']);
   expect(run).toMatchObject({ status: 'finished', proved: true });
 });
 
-test('what the lab makes is its own, and the shop is not', async () => {
+test('the lab can create databases and cannot connect to the shop’s', async () => {
   const asLab = (sql: string) => stack.compose(['exec', '-T', 'lab', 'node', '--eval', queryAs(sql)]);
   expect((await asLab('select rolcreatedb and not rolsuper from pg_roles where rolname = current_user')).trim()).toBe(
     'true',
@@ -116,25 +116,25 @@ test('what the lab makes is its own, and the shop is not', async () => {
   ).toBe('true');
 });
 
-test('without the lab all else is well, and its address says that it is not there', async () => {
+test('without the lab everything else works, and its paths get 503 lab_not_running', async () => {
   await stack.compose(['stop', 'lab']);
-  const answer = await eventually('the lab is not there', 30_000, async () => {
-    const asked = await client.get('/lab/experiments');
-    return asked.status === 503 ? asked : undefined;
+  const response = await eventually('the lab is down', 30_000, async () => {
+    const received = await client.get('/lab/experiments');
+    return received.status === 503 ? received : undefined;
   });
-  expect(await answer.json()).toMatchObject({ error: 'lab_not_running', status: 503 });
+  expect(await response.json()).toMatchObject({ error: 'lab_not_running', status: 503 });
   expect((await client.get('/health/ready')).status).toBe(200);
   const health = await stack.compose(['ps', '--format', '{{.Service}} {{.Health}}', 'haproxy', 'api']);
   say(health);
   expect(health).not.toContain('unhealthy');
   await stack.compose(['up', '--detach', '--no-recreate', '--no-deps', 'lab']);
   await eventually('the lab is back, with its runs', 60_000, async () => {
-    const asked = await client.get('/lab/runs?experiment=never-oversell');
-    return asked.status === 200 && (await asked.text()).includes('"finished"') ? true : undefined;
+    const received = await client.get('/lab/runs?experiment=never-oversell');
+    return received.status === 200 && (await received.text()).includes('"finished"') ? true : undefined;
   });
 });
 
-test('without Redis events are listed, a log-in is refused in time, a task starts; afterwards all is well by itself', async () => {
+test('without Redis, events are listed, log-ins are refused in time, and a task starts; afterwards everything recovers by itself', async () => {
   await stack.compose(['pause', 'redis']);
   let paused = true;
   const resume = async () => {
@@ -142,7 +142,7 @@ test('without Redis events are listed, a log-in is refused in time, a task start
     paused = false;
   };
   onTestFinished(resume);
-  // Long enough for the balancer to have asked every task twice how it is.
+  // Long enough for two of the balancer's health checks of every task.
   await untilReadyIs(503);
   await delay(4_000);
 
@@ -158,7 +158,7 @@ test('without Redis events are listed, a log-in is refused in time, a task start
   const [restarted] = await stack.tasks();
   if (!restarted) throw new Error('no task runs');
   await stack.docker(['restart', restarted], 60_000);
-  await eventually('the restarted task answers', 30_000, async () =>
+  await eventually('the restarted task responds', 30_000, async () =>
     (await client.namesSeen(9)).includes(restarted.slice(0, 12)) ? true : undefined,
   );
   await resume();
@@ -170,7 +170,7 @@ test('without Redis events are listed, a log-in is refused in time, a task start
   expect(crashes.trim()).toBe('0');
 });
 
-test('two more tasks take their turns', async () => {
+test('two added tasks get requests', async () => {
   await stack.compose(['up', '--detach', '--no-recreate', '--no-deps', '--scale', 'api=5', 'api'], 120_000);
   const names = await eventually('five names', 60_000, async () => {
     const seen = await client.namesSeen(15);
@@ -179,7 +179,7 @@ test('two more tasks take their turns', async () => {
   say(`X-Served-By: ${names.join(', ')}`);
 });
 
-test('a task that is stopped loses no request', async () => {
+test('stopping a task loses no request', async () => {
   const before = await stack.tasks();
   const [stopped] = before;
   if (!stopped) throw new Error('no task runs');
@@ -201,7 +201,7 @@ test('a task that is stopped loses no request', async () => {
   expect(await stack.tasks()).toHaveLength(before.length - 1);
 });
 
-/** A program that asks the lab's PostgreSQL, perhaps another database of it, and prints the first value of the answer. */
+/** Returns a program that queries PostgreSQL as the lab, optionally another database, and prints the first value. */
 function queryAs(sql: string, database?: string) {
   return `
     const { Client } = require('pg');
@@ -214,14 +214,14 @@ function queryAs(sql: string, database?: string) {
     }).catch((error) => { console.error(error.message); process.exit(1); });`;
 }
 
-/** What a client may write to look like another. */
-function forging(host: number) {
+/** Headers with which a client claims another address. */
+function spoofing(host: number) {
   const address = `203.0.113.${host}`;
   return { 'x-forwarded-for': address, forwarded: `for=${address}`, 'x-real-ip': address };
 }
 
 function untilReadyIs(status: number) {
-  return eventually(`/health/ready answers ${status}`, 60_000, async () =>
+  return eventually(`/health/ready responds ${status}`, 60_000, async () =>
     (await client.get('/health/ready')).status === status ? true : undefined,
   );
 }

@@ -1,12 +1,11 @@
 import { type ExecFileOptions, execFile, execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from '@minitickets/stack/ports';
 
 const run = promisify(execFile);
 
-/** What sets a stack apart from every other on this machine: it names containers, networks, volumes and images. */
+/** Distinguishes a stack from every other on this machine: the name of its containers, networks, volumes and images, and its port. */
 export type StackName = { project: string; port: number };
 
 /** A stack of docker-compose.yml. Every command is killed at its deadline. */
@@ -18,9 +17,9 @@ export type ComposeStack = {
   docker(args: string[], deadlineMs?: number): Promise<string>;
   /** Runs a script of infra/compose on this stack and returns what it printed. */
   script(name: string, args?: string[], deadlineMs?: number): Promise<string>;
-  /** The ids of the containers that run the API now. */
+  /** Returns the ids of the running API containers. */
   tasks(): Promise<string[]>;
-  /** What runs and what it logged last, for a failed test. */
+  /** Returns the containers and the end of their logs, for a failed test. */
   state(): Promise<string>;
 };
 
@@ -28,7 +27,7 @@ export async function nameStack(suffix = ''): Promise<StackName> {
   return { project: `minitickets-smoke-${process.pid}${suffix}`, port: await freePort() };
 }
 
-/** A handle on a stack; it starts nothing by itself. */
+/** Returns a handle on a stack, without starting it. */
 export function stackOf(name: StackName): ComposeStack {
   const execute = async (program: string, args: string[], deadlineMs: number, environment?: Record<string, string>) => {
     const { cwd, env } = optionsFor(name);
@@ -56,7 +55,7 @@ export function stackOf(name: StackName): ComposeStack {
 }
 
 /**
- * Removes a whole stack: containers, networks, volumes, images. It blocks, so that it also removes what an interrupted run began.
+ * Removes a stack: containers, networks, volumes, images. It is synchronous, so that it also works in a signal handler.
  * @throws if a container is left
  */
 export function removeStack(name: StackName) {
@@ -69,14 +68,14 @@ export function removeStack(name: StackName) {
 }
 
 /**
- * Repeats a question until it has an answer; a question that throws has none.
+ * Polls `ask` until it returns a value; an exception counts as no value.
  * @throws after the deadline, naming what did not happen
  */
-export async function eventually<Answer>(what: string, deadlineMs: number, ask: () => Promise<Answer | undefined>) {
+export async function eventually<Value>(what: string, deadlineMs: number, ask: () => Promise<Value | undefined>) {
   const end = Date.now() + deadlineMs;
   while (Date.now() < end) {
-    const answer = await ask().catch(() => undefined);
-    if (answer !== undefined) return answer;
+    const value = await ask().catch(() => undefined);
+    if (value !== undefined) return value;
     await delay(100);
   }
   throw new Error(`${what}: not within ${deadlineMs / 1000} s`);
@@ -91,7 +90,7 @@ function optionsFor({ project, port }: StackName) {
       BIND: '127.0.0.1',
       PORT: String(port),
       EDGE_NETWORK: `10.214.${port % 256}`,
-      // The stack makes its own, as on a fresh clone.
+      // The stack generates its own, as on a fresh clone.
       APP_SECRET: '',
       POSTGRES_PASSWORD: '',
       LOG_LEVEL: 'warn',
@@ -101,14 +100,4 @@ function optionsFor({ project, port }: StackName) {
 
 function words(text: string) {
   return text.split(/\s+/).filter(Boolean);
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -5,12 +5,12 @@ import { eventually, nameStack, removeStack, type StackName, stackOf } from './c
 declare module 'vitest' {
   interface ProvidedContext {
     stackName: StackName;
-    /** Of the demo's customer, from before the crowds: afterwards a log-in waits behind all that were refused. */
+    /** Of the demo customer, who logs in before the crowds: afterwards a log-in waits behind all refused ones. */
     customerCookie: string;
   }
 }
 
-/** Builds and starts the stack that all tests share. It is removed at the end, after Ctrl-C too, when no test gets to its last line. */
+/** Builds and starts the stack that all tests share, and removes it at the end or on Ctrl-C. */
 export default async function setup(project: TestProject) {
   const name = await nameStack();
   project.provide('stackName', name);

@@ -1,5 +1,5 @@
 // Runs inside a task's container, as a client on the balancer's network. It logs in nine times through the balancer, then thirty
-// times directly at one task with a new forged address each time, and prints the statuses. It uses IP addresses, because tasks
+// times directly at one task with a different spoofed address each time, and prints the statuses. It uses IP addresses, because tasks
 // refuse host names that are not theirs.
 import { lookup } from 'node:dns/promises';
 

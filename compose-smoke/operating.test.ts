@@ -37,7 +37,7 @@ test('a deploy whose migration fails leaves the old tasks serving, and drops no 
   expect(await imageOf(stack)).toBe(imageBefore);
 });
 
-test('a POSTGRES_PASSWORD given later becomes the password of the owner and locks nobody out', async () => {
+test('a POSTGRES_PASSWORD that is set later becomes the owner’s password without locking anybody out', async () => {
   const postgres = await stack.compose(['ps', '-q', 'postgres']);
   const password = "given/later'%@";
   await stack.compose(['up', '--detach'], 120_000, { POSTGRES_PASSWORD: password });
@@ -59,14 +59,14 @@ test('a POSTGRES_PASSWORD given later becomes the password of the owner and lock
   await stack.compose(['run', '--rm', '-T', '--no-deps', 'migrate']);
 });
 
-test('a task reads and writes rows, and changes no table', async () => {
+test('a task can read and write rows and cannot change tables', async () => {
   const query = (sql: string) => stack.compose(['exec', '-T', 'api', 'node', '--eval', queryOf(sql)]);
   expect((await query('select count(*) > 0 from events')).trim()).toBe('true');
   await expect(query('alter table events add column more integer')).rejects.toThrow('must be owner of table');
   await expect(query('delete from drizzle.__drizzle_migrations')).rejects.toThrow('permission denied');
 });
 
-test('Redis shows nothing without a password, and shows the lab no key of the shop', async () => {
+test('Redis rejects clients without a password, and denies the lab the keys of the shop', async () => {
   expect(await stack.compose(['exec', '-T', 'redis', 'redis-cli', 'get', 'mt:any'])).toContain('NOAUTH');
   const program = `
     const { Redis } = require('ioredis');
@@ -75,7 +75,7 @@ test('Redis shows nothing without a password, and shows the lab no key of the sh
   expect(await stack.compose(['exec', '-T', 'lab', 'node', '--eval', program])).toContain('NOPERM');
 });
 
-test('tickets sold before a backup are admitted after its restore into an empty stack', async () => {
+test('tickets sold before a backup are valid after its restore into an empty stack', async () => {
   const { tickets } = await client.buy(inject('customerCookie'));
   const folder = mkdtempSync(join(tmpdir(), 'minitickets-backup-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -95,7 +95,7 @@ test('tickets sold before a backup are admitted after its restore into an empty 
   expect(admitted.map(({ status }) => status)).toEqual(tickets.map(() => 201));
 });
 
-/** Sends requests while something is done. @returns what became of them, and those that no task answered */
+/** Sends requests during an action. @returns their outcomes, and those to which no task responded */
 async function underLoad(act: () => Promise<unknown>) {
   const stopCalling = new AbortController();
   const calling = client.callUntil(stopCalling.signal, [
@@ -119,7 +119,7 @@ function imageOf({ docker }: ComposeStack) {
   return docker(['image', 'inspect', '--format', '{{.Id}}', `${stackName.project}-api`]);
 }
 
-/** A program for a task that sends one statement to PostgreSQL as the task does, and prints the first value of the answer. */
+/** Returns a program that queries PostgreSQL as a task, and prints the first value. */
 function queryOf(sql: string) {
   return `
     const { Client } = require('pg');

@@ -57,7 +57,7 @@ const FLOORS: Record<string, string[][]> = {
     ['frame/interleaving'],
     ['frame'],
   ],
-  'packages/stack': [['whole-stack'], ['launcher'], ['test-stores'], ['stores'], ['processes', 'balancer']],
+  'packages/stack': [['whole-stack'], ['testing', 'launcher'], ['test-stores'], ['stores'], ['processes', 'balancer']],
 };
 
 /** Imports of other modules of the repository, those of types and of JSDoc among them. */

@@ -1,21 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { User } from '@minitickets/contract';
+import { newEvent, type Person, personWith } from '@minitickets/stack/people';
 import { repository, startStack } from '@minitickets/stack/stack';
 import pg from 'pg';
 import { openRedis } from '../../apps/api/src/db/redis.ts';
 import { createSession } from '../../apps/api/src/queries/sessions.ts';
 import { sessionOwner } from '../../apps/api/src/rules/session-owner.ts';
 
-export type Session = { user: User; cookie: string };
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 
-/** A whole stack of its own: balancer, three tasks, stores; with people who are logged in. `stop` leaves nothing. */
+/** Starts a stack for a benchmark (balancer, three tasks, stores) with logged-in people. `stop` removes everything. */
 export async function startBenchStack({ people, taskEnv = {} }: { people: number; taskEnv?: Record<string, string> }) {
-  console.log('Building, and starting a stack of its own …');
+  console.log('Building, and starting a separate stack …');
   execFileSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-b'], {
     cwd: repository,
     stdio: 'inherit',
@@ -31,11 +31,6 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
   const redis = openRedis({ url: stack.redisUrl, keyPrefix: 'mt:', deadlineMs: 5_000, onError: () => {} });
   await new Promise((resolve) => redis.once('ready', resolve));
 
-  const newSession = async ({ user }: Pick<Session, 'user'>): Promise<Session> => {
-    const sid = randomBytes(32).toString('base64url');
-    await createSession(redis, sid, user, sessionOwner(appSecret, user.id));
-    return { user, cookie: `sid=${sid}` };
-  };
   const newPeople = async (count: number, role: User['role']) => {
     const { rows } = await database.query<User>(
       `insert into users (email, name, password_hash, role)
@@ -43,25 +38,18 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
        returning id, email, name, role, tier`,
       [count, role],
     );
-    const sessions: Session[] = [];
-    for (const user of rows) sessions.push(await newSession({ user }));
-    return sessions;
+    const people: Person[] = [];
+    for (const user of rows) {
+      const sid = randomBytes(32).toString('base64url');
+      await createSession(redis, sid, user, sessionOwner(appSecret, user.id));
+      people.push(personWith(stack.url, user, `sid=${sid}`));
+    }
+    return people;
   };
   const [organiser] = await newPeople(1, 'organiser');
   const [admin] = await newPeople(1, 'admin');
   if (!organiser || !admin) throw new Error('an insert returned no row');
   const customers = await newPeople(people, 'customer');
-
-  async function send(session: Session, method: string, path: string, body?: object) {
-    const response = await fetch(stack.url + path, {
-      method,
-      headers: { cookie: session.cookie, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
-    });
-    const answer = await response.text();
-    return { status: response.status, body: answer ? JSON.parse(answer) : undefined };
-  }
 
   return {
     stack,
@@ -69,9 +57,7 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
     redis,
     customers,
     organiser,
-    newSession,
-    send,
-    /** Lets everybody ask as often as they like. */
+    /** Raises a policy's limit beyond what the benchmark sends. */
     async liftLimit(policy: string) {
       const change = {
         capacity: 1_000_000,
@@ -81,26 +67,13 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
         suppression: null,
         shadow: false,
       };
-      const answer = await send(admin, 'PUT', `/v1/admin/limits/${policy}/free`, change);
-      if (answer.status !== 200) throw new Error(`the limit ${policy} was not lifted: ${JSON.stringify(answer.body)}`);
+      const response = await admin.call('PUT', `/v1/admin/limits/${policy}/free`, change);
+      if (response.status !== 200) throw new Error(`the limit ${policy} was not lifted: ${await response.text()}`);
     },
-    /** An event on sale, with one ticket type. */
+    /** Puts an event with one ticket type on sale. */
     async newEvent(capacity: number) {
-      const day = 24 * 3_600_000;
-      const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
-      const answer = await send(organiser, 'POST', '/v1/events', {
-        slug: `bench-${randomUUID()}`,
-        name: 'Bench',
-        venue: 'Bench',
-        startsAt: inDays(9),
-        timeZone: 'UTC',
-        salesOpenAt: inDays(-1),
-        salesCloseAt: inDays(8),
-        status: 'on_sale',
-        ticketTypes: [{ name: 'Standing', priceMinor: 2500, currency: 'EUR', capacity }],
-      });
-      if (answer.status !== 201) throw new Error(`no event: ${JSON.stringify(answer.body)}`);
-      return { id: answer.body.id as string, ticketTypeId: answer.body.ticketTypes[0].id as string };
+      const { id, ticketTypes } = await newEvent(organiser, [capacity]);
+      return { id, ticketTypeId: ticketTypes[0]?.id ?? '' };
     },
     async stop() {
       redis.disconnect();

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { Person } from '@minitickets/stack/people';
 import { Pool } from 'undici';
-import { type BenchStack, type Session, startBenchStack } from './bench-stack.ts';
+import { type BenchStack, startBenchStack } from './bench-stack.ts';
 import { type Arm, interleave, judge, median, printArms, type Round, ratios, throughput } from './rounds.ts';
 
 const PEOPLE = 2_000;
-/** As many as on the write path: a hot event is one that many people want at once. */
+/** As on the write path: a hot event is one that many people want at once. */
 const CONNECTIONS = 256;
 const ROUNDS = 7;
 type Event = { id: string; ticketTypeId: string };
 
-/** Through the balancer and three tasks, on the stack that `npm start` starts: sessions, limits, validation and all. */
+/** Measures through the balancer and three tasks, as `npm start` runs them: with sessions, limits and validation. */
 export async function benchThroughHttp() {
   const bench = await startBenchStack({ people: PEOPLE });
   const client = new Pool(bench.stack.url, { connections: CONNECTIONS });
@@ -23,37 +24,37 @@ export async function benchThroughHttp() {
 }
 
 async function compareArms(bench: BenchStack, client: Pool) {
-  const post = async (expected: number, path: string, body: object, session: Session, key?: string) => {
-    const { statusCode, body: answer } = await client.request({
+  const post = async (expected: number, path: string, body: object, { cookie }: Person, key?: string) => {
+    const { statusCode, body: received } = await client.request({
       method: 'POST',
       path,
       headers: {
-        cookie: session.cookie,
+        cookie,
         'content-type': 'application/json',
         ...(key !== undefined && { 'idempotency-key': key }),
       },
       body: JSON.stringify(body),
     });
-    const text = await answer.text();
-    if (statusCode !== expected) throw new Error(`${path} answered ${statusCode}, not ${expected}: ${text}`);
+    const text = await received.text();
+    if (statusCode !== expected) throw new Error(`${path} responded ${statusCode}, not ${expected}: ${text}`);
   };
   // Three tasks commit; commits are counted in the write-path half.
   const arm = (name: string, ask: () => Promise<void>): Arm => ({ name, ask, commits: () => 0 });
   const wish = ({ id, ticketTypeId }: Event) => ({ eventId: id, lines: [{ ticketTypeId, quantity: 1 }] });
   const everyCustomer = () => {
     let count = 0;
-    return () => bench.customers[count++ % PEOPLE] as Session;
+    return () => bench.customers[count++ % PEOPLE] as Person;
   };
   /**
-   * Books with every customer in turn. A customer may hold ten tickets of one event, so each full round of customers uses up one
-   * of the ten, and the crowd moves on to a new event after nine: however fast the machine is, nobody reaches the limit.
+   * Books with every customer in turn. A customer can hold ten tickets of one event, so after nine rounds the customers move on to
+   * a new event: nobody reaches the limit, however fast the machine is.
    */
   const bookHotEvent = (keyOf: () => string | undefined) => {
     const events: Promise<Event>[] = [];
     let count = 0;
     return async () => {
       const turn = Math.floor(count / (PEOPLE * 9));
-      const customer = bench.customers[count % PEOPLE] as Session;
+      const customer = bench.customers[count % PEOPLE] as Person;
       count += 1;
       events[turn] ??= bench.newEvent(1_000_000);
       await post(201, '/v1/bookings', wish(await events[turn]), customer, keyOf());
@@ -61,10 +62,10 @@ async function compareArms(bench: BenchStack, client: Pool) {
   };
 
   const full = await bench.newEvent(1);
-  await bench.send(bench.organiser, 'POST', '/v1/bookings', wish(full));
+  await bench.organiser.call('POST', '/v1/bookings', wish(full));
 
   const [limitedCustomer, refusedCustomer] = [everyCustomer(), everyCustomer()];
-  const nothing = arm('a limited POST that does nothing', () =>
+  const nothing = arm('a rate-limited POST that does nothing', () =>
     post(200, '/v1/playground/requests', {}, limitedCustomer()),
   );
   const booking = arm(
@@ -94,12 +95,12 @@ async function compareArms(bench: BenchStack, client: Pool) {
 }
 
 /**
- * Transactions of PostgreSQL while everybody is refused, without those that the tasks' own jobs make in the same time. A refusal
- * at the gate makes none: what is left is a look at the places each time the gate has opened by itself, once in 0.9 s.
+ * Counts PostgreSQL's transactions while everybody is refused, minus those of the tasks' own jobs in the same time. A refusal at
+ * the gate needs none: the rest are inventory checks, one each time the gate has opened by itself, every 0.9 s.
  */
 async function countQueries({ database, stack }: BenchStack, run: (forMs: number) => Promise<Map<string, Round[]>>) {
   const transactions = async () => {
-    // Sessions report what they did when they are idle for a moment.
+    // Backends report their statistics when they become idle.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const { rows } = await database.query(
       'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
@@ -115,7 +116,7 @@ async function countQueries({ database, stack }: BenchStack, run: (forMs: number
   const after = await transactions();
   const refusals = [...results.values()].flat().reduce((sum, { bookings }) => sum + bookings, 0);
   const idle = before - atFirst;
-  const looks = Math.max(0, after - before - idle);
-  console.log(`At least ${refusals} refusals: ${looks} transactions more than the ${idle} that idle tasks make`);
-  return looks / (runsMs / 900) / stack.tasks.length;
+  const checks = Math.max(0, after - before - idle);
+  console.log(`At least ${refusals} refusals: ${checks} transactions more than the ${idle} of idle tasks`);
+  return checks / (runsMs / 900) / stack.tasks.length;
 }

@@ -1,4 +1,4 @@
-import { type Chromium, findChromium, howToGetChromium } from '@minitickets/stack/chromium';
+import { type Chromium, findChromium, chromiumInstallHint } from '@minitickets/stack/chromium';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -13,7 +13,7 @@ export default async function setup(project: TestProject) {
   const chromium = await findChromium({ log: console.log });
   project.provide('chromium', chromium);
   if (chromium) return console.log(`Browser: ${chromium.from}`);
-  const missing = `Chromium is missing, so the journeys through the pages were not run. To run them: ${howToGetChromium()}; then npm test -- --project journeys`;
+  const missing = `Chromium is missing, so the journeys through the pages were not run. To run them: ${chromiumInstallHint()}; then npm test -- --project journeys`;
   if (process.env.CI) throw new Error(missing);
   return () => console.log(`\n${missing}`);
 }

@@ -1,25 +1,18 @@
-import { startRedis } from '@minitickets/stack/redis';
+import { ownRedis } from '@minitickets/stack/own-redis';
 import type {} from '@minitickets/stack/test-stores';
-import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { openArena, openStage } from './arena.ts';
 import { livingRuns, removeAbandonedKeys, removeKeys, runKeyPrefix } from './run-keys.ts';
 
-/** A Redis of the test's own: what is abandoned elsewhere is none of its business. */
-async function ownRedis() {
-  const server = await startRedis();
-  const redis = new Redis(server.url);
-  redis.on('error', () => {});
-  onTestFinished(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
+/** The stores of a run, with a Redis that only this test uses, so that it finds no keys of other runs. */
+async function ownStores() {
+  const { server, admin: redis, pause } = await ownRedis();
   const stores = { databaseUrl: inject('testAdminDatabaseUrl'), redisUrl: server.url, description: 'a test’s' };
-  return { redis, stores };
+  return { redis, stores, pause };
 }
 
 test('only the keys of crashed runs are removed, not those of live runs or of others', async () => {
-  const { redis, stores } = await ownRedis();
+  const { redis, stores } = await ownStores();
   const living = openArena(stores, 'living');
   onTestFinished(() => living.close());
   const stage = openStage(living, { signal: new AbortController().signal, emit: () => {} });
@@ -38,18 +31,18 @@ test('only the keys of crashed runs are removed, not those of live runs or of ot
 });
 
 test('a run counts as live from open to close, whether or not an arm is connected', async () => {
-  const { redis, stores } = await ownRedis();
+  const { redis, stores } = await ownStores();
   const arena = openArena(stores, 'one');
   await expect.poll(() => livingRuns(redis)).toEqual(new Set([runKeyPrefix('one')]));
   await arena.close();
   await expect.poll(() => livingRuns(redis)).toEqual(new Set());
 });
 
-test('removing keys waits for a Redis that does not answer yet', async () => {
-  const { redis, stores } = await ownRedis();
+test('removing keys waits for a Redis that does not reply yet', async () => {
+  const { redis, stores, pause } = await ownStores();
   await redis.set('experiment:one:left', 'behind');
-  // Longer than a handshake may take: the first attempt is hung up on.
-  await redis.call('CLIENT', 'PAUSE', '1500', 'ALL');
+  // Longer than the timeout of a handshake, so that the first attempt fails.
+  await pause(1500);
   await removeKeys(stores.redisUrl, runKeyPrefix('one'));
   expect(await redis.exists('experiment:one:left')).toBe(0);
 });

@@ -1,21 +1,18 @@
 import { openRedis } from '@minitickets/api/db/redis';
+import { ownRedis } from '@minitickets/stack/own-redis';
 import { startRedis } from '@minitickets/stack/redis';
-import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { openArena, openStage } from './arena.ts';
 import { whenReady } from './when-ready.ts';
 
-test('an arm waits for a Redis that does not answer yet', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
+test('an arm waits for a Redis that does not reply yet', async () => {
+  const { server, pause } = await ownRedis();
   const arena = openArena({ databaseUrl: '', redisUrl: server.url, description: 'a test’s' });
   onTestFinished(() => arena.close());
   const stage = openStage(arena, { signal: new AbortController().signal, emit: () => {} });
   onTestFinished(() => stage.close());
-  const redis = new Redis(server.url);
-  // Longer than a handshake may take: the first attempt is hung up on.
-  await redis.call('CLIENT', 'PAUSE', '1500', 'ALL');
-  redis.disconnect();
+  // Longer than the timeout of a handshake, so that the first attempt fails.
+  await pause(1500);
   expect(await (await stage.connectRedis()).ping()).toBe('PONG');
 });
 

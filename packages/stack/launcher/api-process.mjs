@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { Failure, lastLines } from '../processes/failure.mjs';
 import { isPortFree } from '../processes/ports.mjs';
 import { spawnLogged, waitUntil } from '../processes/processes.mjs';
-import { freshLog, secretsOf } from '../stores/files.mjs';
+import { rotateLog, secretsOf } from '../stores/files.mjs';
 
 /**
- * The environment of every program of the API, and the address from which the balancer calls tasks. On Linux that is an address
- * of its own: a client on this machine that calls a task directly comes from 127.0.0.1, and its X-Forwarded-For is ignored.
+ * Returns the environment of the API's programs, and the source address of the balancer's connections to tasks. On Linux that
+ * address is not 127.0.0.1, so that tasks ignore the X-Forwarded-For of a local client that calls them directly.
  * @param {{ root: string, dataDir: string, databaseUrl: string, redisUrl: string, taskEnv?: Record<string, string> }} options
  * @returns {Promise<{ env: NodeJS.ProcessEnv, balancerAddress: string }>}
  */
@@ -25,22 +25,22 @@ export async function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, tas
   return { env, balancerAddress };
 }
 
-/** Our environment without the secrets and addresses that somebody gave it for tasks. @returns {NodeJS.ProcessEnv} */
+/** Returns our environment without the secrets and store URLs that are meant for tasks. @returns {NodeJS.ProcessEnv} */
 export function publicEnvironment() {
   const secret = /^(NODE_ENV|(DATABASE_URL|REDIS_URL|APP_SECRET|APP_SECRETS_BEFORE|METRICS_TOKEN)(_FILE)?)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !secret.test(name)));
 }
 
 /**
- * Runs one of the API's programs that end by themselves.
+ * Runs one of the API's one-shot programs.
  * @param {'migration' | 'seed'} step
  * @param {{ root: string, logs: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options
- * @returns {Promise<string>} the last line that it said, empty if none
+ * @returns {Promise<string>} the last line of its output, empty if there is none
  * @throws {Failure} if it fails, or takes longer than three minutes
  */
 export async function runApiProgram(step, { root, logs, env, signal }) {
   const script = { migration: 'db/migrate.js', seed: 'seed/seed.js' }[step];
-  const logFile = freshLog(logs, step);
+  const logFile = rotateLog(logs, step);
   const path = join(root, 'apps/api/dist', script);
   const child = await spawnLogged(process.execPath, ['--enable-source-maps', path], { logFile, env });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;

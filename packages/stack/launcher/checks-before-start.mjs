@@ -1,9 +1,9 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { Failure } from '../processes/failure.mjs';
-import { checkRedisCanBeHad } from '../stores/find-redis.mjs';
+import { checkRedisIsObtainable } from '../stores/find-redis.mjs';
 
 /**
- * Finds out in a moment what would otherwise fail after minutes of installing and building.
+ * Detects at once what would otherwise fail after minutes of installing and building.
  * @param {{ root: string, dataDir: string }} place
  * @throws {Failure}
  */
@@ -11,14 +11,15 @@ export async function checkBeforeStart({ root, dataDir }) {
   checkPath(root);
   checkWritable(root);
   mkdirSync(dataDir, { recursive: true });
-  // An earlier start by root leaves a data folder that only root can write.
+  // After a start by root, only root can write to the data folder.
   checkWritable(dataDir);
-  await checkRedisCanBeHad();
+  await checkRedisIsObtainable();
 }
 
 /**
- * The characters of a path that its tools cannot handle.
+ * Rejects a path with characters that our tools cannot handle.
  * @param {string} root
+ * @throws {Failure}
  */
 export function checkPath(root) {
   const found = [...new Set(root.match(unusable))];
@@ -37,9 +38,9 @@ function checkWritable(folder) {
   try {
     accessSync(folder, constants.W_OK);
   } catch (cause) {
-    throw new Failure(`This user may not write to ${folder}.`, {
+    throw new Failure(`This user cannot write to ${folder}.`, {
       step: 'path',
-      fix: 'Give the user the right to write there, or clone it to a folder of their own.',
+      fix: 'Grant the user write access, or clone to a folder that the user owns.',
       cause,
     });
   }

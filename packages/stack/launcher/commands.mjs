@@ -15,11 +15,11 @@ const usage = `Usage: npm start                  start everything and stay until
          -- --host ADDRESS       listen on this address instead of the loopback (or HOST=ADDRESS)
          -- --tasks N            run N API tasks instead of 3
          -- --fresh              start with empty stores
-         -- --no-seed            without the demo data
-         -- --no-lab             without the process that runs experiments for the pages
+         -- --no-seed            skip the demo data
+         -- --no-lab             skip the process that runs experiments for the pages
        npm run status            show what is running and whether it is ready (-- --json, -- --env)
        npm run stop              stop it
-       npm run reset             stop it and remove its data
+       npm run reset             stop it and delete its data
        npm run seed              seed the demo data again
        npm run doctor            check this machine (-- --json)
        npm run experiment        install what is missing, then run one experiment (-- --list, -- NAME)
@@ -81,7 +81,7 @@ function startFlags(args) {
   };
 }
 
-/** Some shells set HOST to the machine's name, which must not expose the stack to the network: only an IP address counts. */
+/** Accepts only an IP address, because some shells set HOST to the machine's name, which would expose the stack to the network. */
 function hostFromEnvironment() {
   const { HOST: host = '' } = process.env;
   return isIP(host) ? host : 'localhost';
@@ -103,13 +103,13 @@ function flags(args, options) {
 /**
  * @param {string} name
  * @param {string} text
- * @param {number} least
- * @param {number} most
+ * @param {number} min
+ * @param {number} max
  */
-function wholeNumber(name, text, least, most) {
+function wholeNumber(name, text, min, max) {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < least || number > most) {
-    throw new Failure(`--${name} must be a whole number from ${least} to ${most}, not ${text}.`, { step: 'usage' });
+  if (!Number.isInteger(number) || number < min || number > max) {
+    throw new Failure(`--${name} must be a whole number from ${min} to ${max}, not ${text}.`, { step: 'usage' });
   }
   return number;
 }

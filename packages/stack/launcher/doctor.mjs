@@ -1,20 +1,20 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
-import { holderOf, isPortFree } from '../processes/ports.mjs';
+import { isPortFree, portOwner } from '../processes/ports.mjs';
 import { runToEnd } from '../processes/processes.mjs';
 import { canFetchPackages } from '../stores/debian-packages.mjs';
 import { placesOf } from '../stores/files.mjs';
-import { dockerAnswers, findRedisProgram } from '../stores/find-redis.mjs';
+import { findRedisProgram, isDockerRunning } from '../stores/find-redis.mjs';
 import { findPostgres, nativeFolder } from '../stores/postgres-binaries.mjs';
-import { canFetchChromium, findChromium, howToGetChromium } from './find-chromium.mjs';
+import { canFetchChromium, chromiumInstallHint, findChromium } from './find-chromium.mjs';
 import { isInstalled } from './prepare.mjs';
 import { paint } from './screen.mjs';
-import { answers } from './services.mjs';
+import { respondsOk } from './services.mjs';
 import { runningState } from './state.mjs';
 
 /**
- * The result of one check: `ok`; `warning`, which may be what you want; `problem`, with which `npm start` fails.
+ * The result of one check. With a `problem`, `npm start` fails; a `warning` may be intended.
  * @typedef {{ name: string, state: 'ok' | 'warning' | 'problem', detail: string, fix?: string }} Finding
  */
 
@@ -106,11 +106,11 @@ function disk({ root }) {
 
 /** @param {Place} place @returns {Finding} */
 function dependencies({ root }) {
-  if (isInstalled(root)) return { name: 'Dependencies', state: 'ok', detail: 'those of the lockfile' };
+  if (isInstalled(root)) return { name: 'Dependencies', state: 'ok', detail: 'match the lockfile' };
   return {
     name: 'Dependencies',
     state: 'warning',
-    detail: 'not those of the lockfile',
+    detail: 'do not match the lockfile',
     fix: 'npm start installs them.',
   };
 }
@@ -118,7 +118,7 @@ function dependencies({ root }) {
 /** @param {Place} place @returns {Promise<Finding>} */
 async function postgres({ root, dataDir }) {
   if (process.env.DATABASE_URL) return { name: 'PostgreSQL', state: 'ok', detail: 'DATABASE_URL is set' };
-  if (!isInstalled(root)) return { name: 'PostgreSQL', state: 'warning', detail: 'comes with the dependencies' };
+  if (!isInstalled(root)) return { name: 'PostgreSQL', state: 'warning', detail: 'is installed with the dependencies' };
   nativeFolder();
   const { command, as } = await findPostgres(join(dataDir, 'postgres', 'cluster'));
   const [program, args] = command('postgres', ['--version']);
@@ -134,7 +134,8 @@ async function redis() {
   const withoutDownload = findRedisProgram({ env: { ...process.env, MINITICKETS_NO_DOWNLOAD: '1' } });
   const found = await withoutDownload.catch((error) => (canFetchPackages() ? undefined : Promise.reject(error)));
   if (found?.kind === 'binary') return { name, state: 'ok', detail: `${found.version} from ${found.from}` };
-  if (canFetchPackages()) return { name, state: 'ok', detail: "none yet: npm start fetches Debian's package, 3 MB" };
+  if (canFetchPackages())
+    return { name, state: 'ok', detail: "not installed: npm start downloads Debian's package, 3 MB" };
   return { name, state: 'ok', detail: `${found?.image} from ${found?.from}` };
 }
 
@@ -143,9 +144,11 @@ async function port({ dataDir }) {
   const wanted = Number(process.env.PORT || 8080);
   if (await isPortFree(wanted)) return { name: 'Port', state: 'ok', detail: `${wanted} is free` };
   const ours = (await runningState(dataDir))?.url?.endsWith(`:${wanted}`);
-  if (ours) return { name: 'Port', state: 'ok', detail: `${wanted} is ours` };
-  const holder = (await holderOf(wanted)) ?? 'another program';
-  const fix = process.env.PORT ? 'Stop that, or set another PORT.' : 'npm start takes the next free one, or --port N.';
+  if (ours) return { name: 'Port', state: 'ok', detail: `${wanted} is used by this stack` };
+  const holder = (await portOwner(wanted)) ?? 'another program';
+  const fix = process.env.PORT
+    ? 'Stop it, or set another PORT.'
+    : 'npm start uses the next free port; --port N chooses one.';
   return { name: 'Port', state: 'warning', detail: `${wanted} is taken by ${holder}`, fix };
 }
 
@@ -154,14 +157,14 @@ async function browser() {
   const name = 'Browser';
   const found = await findChromium({ env: { ...process.env, MINITICKETS_NO_DOWNLOAD: '1' } });
   if (found) return { name, state: 'ok', detail: `${found.from}; only npm test needs it` };
-  if (canFetchChromium()) return { name, state: 'ok', detail: 'none yet: npm test fetches Chromium, 67 MB' };
-  const detail = 'none: npm test leaves out the journeys through the pages';
-  return { name, state: 'warning', detail, fix: howToGetChromium() };
+  if (canFetchChromium()) return { name, state: 'ok', detail: 'not installed: npm test downloads Chromium, 67 MB' };
+  const detail = 'not installed: npm test skips the journeys through the pages';
+  return { name, state: 'warning', detail, fix: chromiumInstallHint() };
 }
 
 /** @returns {Promise<Finding>} */
 async function docker() {
-  const detail = (await dockerAnswers()) ? 'answers' : 'does not answer; only the stack in containers needs it';
+  const detail = (await isDockerRunning()) ? 'is running' : 'is not running; only the stack in containers needs it';
   return { name: 'Docker', state: 'ok', detail };
 }
 
@@ -171,7 +174,7 @@ async function loadGenerator() {
     const { stdout } = await runToEnd('k6', ['version'], { timeoutMs: 5000 });
     return { name: 'k6', state: 'ok', detail: stdout.trim().split('\n')[0] ?? '' };
   } catch {
-    return { name: 'k6', state: 'ok', detail: 'not here; only load tests need it' };
+    return { name: 'k6', state: 'ok', detail: 'not installed; only load tests need it' };
   }
 }
 
@@ -179,18 +182,18 @@ async function loadGenerator() {
 async function runningStack({ dataDir }) {
   const state = await runningState(dataDir);
   if (!state && existsSync(placesOf(dataDir).state)) {
-    const fix = 'npm start or npm run stop ends what is left.';
+    const fix = 'npm start or npm run stop stops the processes that it left running.';
     return { name: 'Stack', state: 'warning', detail: 'the previous run was killed', fix };
   }
   if (!state?.url) return { name: 'Stack', state: 'ok', detail: state ? 'starting' : 'not running' };
-  const away = [];
-  for (const { name, url } of state.processes) if (!(await answers(`${url}/health/ready`))) away.push(name);
-  if (away.length === 0) return { name: 'Stack', state: 'ok', detail: `runs at ${state.url}, all ready` };
+  const notReady = [];
+  for (const { name, url } of state.processes) if (!(await respondsOk(`${url}/health/ready`))) notReady.push(name);
+  if (notReady.length === 0) return { name: 'Stack', state: 'ok', detail: `runs at ${state.url}, all ready` };
   const logs = join(dataDir, 'logs');
   return {
     name: 'Stack',
     state: 'problem',
-    detail: `not ready: ${away.join(', ')}`,
+    detail: `not ready: ${notReady.join(', ')}`,
     fix: `See ${logs}, or npm run stop and npm start.`,
   };
 }

@@ -10,7 +10,7 @@ import { ensureInstalled, isInstalled } from './prepare.mjs';
  */
 export async function experiment({ root, dataDir }, args) {
   if (!isInstalled(root)) {
-    // Not on the standard output: somebody may read JSON from there.
+    // On stderr, because stdout may be parsed as JSON.
     console.error('  Installing dependencies, once …');
     await ensureInstalled(root, { dataDir });
   }

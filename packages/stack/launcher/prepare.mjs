@@ -3,25 +3,25 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
 import { spawnLogged } from '../processes/processes.mjs';
-import { freshLog, placesOf } from '../stores/files.mjs';
+import { placesOf, rotateLog } from '../stores/files.mjs';
 import { networkCode, npmCommand, npmEnvironment, registryFailure } from './npm.mjs';
 
 /**
- * Installs the dependencies unless they are those of the lockfile, for this Node and this platform.
+ * Installs the dependencies unless they already match the lockfile, this Node version and this platform.
  * @param {string} root
  * @param {{ dataDir: string, signal?: AbortSignal }} options
- * @returns {Promise<string>} what was done, in a few words
+ * @returns {Promise<string>} a short description of what was done
  * @throws {Failure}
  */
 export async function ensureInstalled(root, { dataDir, signal }) {
   if (isInstalled(root)) return 'up to date';
   const { logs, npmCache } = placesOf(dataDir);
-  const logFile = freshLog(logs, 'install');
+  const logFile = rotateLog(logs, 'install');
   const env = npmEnvironment(npmCache);
   const unreachable = await registryFailure({ cwd: root, env });
-  // Without --include a NODE_ENV of production would leave out the compiler.
+  // Without --include, NODE_ENV=production would omit the compiler.
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
-  // Offline, npm's cache may still hold everything; without the flag npm would retry each package for minutes.
+  // npm's cache may hold every package; without the flag npm would retry each of them for minutes.
   if (unreachable) args.push('--offline');
   const whyItFailed = (/** @type {string} */ log) => installFailure(log, unreachable);
   await runLogged('install', npmCommand(args), { root, env, logFile, signal, whyItFailed });
@@ -30,10 +30,10 @@ export async function ensureInstalled(root, { dataDir, signal }) {
 }
 
 /**
- * Builds what the stack runs unless the sources are those of the last build.
+ * Builds the stack unless its sources have not changed since the last build.
  * @param {string} root
  * @param {{ dataDir: string, signal?: AbortSignal }} options
- * @returns {Promise<string>} what was done, in a few words
+ * @returns {Promise<string>} a short description of what was done
  * @throws {Failure}
  */
 export async function ensureBuilt(root, { dataDir, signal }) {
@@ -41,7 +41,7 @@ export async function ensureBuilt(root, { dataDir, signal }) {
   const sources = hashOfSources(root);
   if (read(stamp) === sources && outputs.every((path) => existsSync(join(root, path)))) return 'up to date';
   const { logs, npmCache } = placesOf(dataDir);
-  const logFile = freshLog(logs, 'build');
+  const logFile = rotateLog(logs, 'build');
   const whyItFailed = () => ({ message: 'The build failed.', fix: 'npm run types shows the errors.' });
   const env = npmEnvironment(npmCache);
   await runLogged('build', npmCommand(['run', 'build']), { root, env, logFile, signal, whyItFailed });
@@ -50,9 +50,9 @@ export async function ensureBuilt(root, { dataDir, signal }) {
 }
 
 /**
- * What a failed installation means, from npm's output.
+ * Explains a failed installation from npm's output.
  * @param {string} log
- * @param {string | undefined} unreachable why the registry could not be reached before
+ * @param {string | undefined} unreachable why the registry was unreachable before the installation
  * @returns {{ message: string, fix: string }}
  */
 export function installFailure(log, unreachable) {
@@ -60,25 +60,25 @@ export function installFailure(log, unreachable) {
   if (network) {
     return {
       message: `npm cannot reach its registry (${network}).`,
-      fix: 'Connect to the network, or set the proxy or the registry that npm should use, and start again.',
+      fix: 'Connect to the network, or configure npm’s proxy or registry, and start again.',
     };
   }
   const [, code] = /npm (?:error|ERR!) code (\w+)/.exec(log) ?? [];
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     const [, path = 'a folder'] = /npm (?:error|ERR!) path (.+)/.exec(log) ?? [];
     return {
-      message: `npm may not write to ${path}.`,
-      fix: 'Give your user the right to write there, or clone elsewhere.',
+      message: `npm cannot write to ${path}.`,
+      fix: 'Grant your user write access, or clone elsewhere.',
     };
   }
   if (code === 'ENOSPC') return { message: 'The disk is full.', fix: 'Dependencies, builds and data take 1.5 GB.' };
   return { message: 'The installation failed.', fix: 'npm ci shows more.' };
 }
 
-/** Whether `npm ci` has nothing to do, by our own stamp or, if somebody ran it by hand, by what npm wrote. @param {string} root */
+/** Whether `npm ci` has nothing to do, according to our stamp or, after a manual `npm ci`, to what npm recorded. @param {string} root */
 export function isInstalled(root) {
   const stamp = read(installStamp(root));
-  return stamp === undefined ? agreesWithLockfile(root) : stamp === installedFor(root);
+  return stamp === undefined ? matchesLockfile(root) : stamp === installedFor(root);
 }
 
 const outputs = [
@@ -106,7 +106,7 @@ function installedFor(root) {
 }
 
 /** @param {string} root */
-function agreesWithLockfile(root) {
+function matchesLockfile(root) {
   const lockfile = read(join(root, 'package-lock.json'));
   const installed = read(join(root, 'node_modules', '.package-lock.json'));
   if (lockfile === undefined || installed === undefined) return false;
@@ -119,7 +119,7 @@ function agreesWithLockfile(root) {
   const isForUs = ({ os, cpu }) => (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
   return Object.entries(wanted).every(([path, entry]) => {
     if (!path.startsWith('node_modules/') || present[path]?.version === entry.version) return true;
-    // npm leaves out what is optional and not for this machine.
+    // npm skips optional packages for other machines.
     return present[path] === undefined && entry.optional && !(entry.os && !entry.libc && isForUs(entry));
   });
 }
@@ -150,7 +150,7 @@ function filesBelow(root, folder) {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   return entries
     .filter(({ name }) => !notSources.has(name) && !/\.test\.\w+$|\.tsbuildinfo$/.test(name))
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) =>
       entry.isDirectory() ? filesBelow(root, join(folder, entry.name)) : [join(folder, entry.name)],
     );
@@ -164,7 +164,7 @@ function filesBelow(root, folder) {
  */
 async function runLogged(step, [command = '', ...args], { root, env, logFile, signal, whyItFailed }) {
   const child = await spawnLogged(command, args, { logFile, cwd: root, env });
-  // It leads a process group of its own; npm's children are in it.
+  // The process leads its own group, which includes npm's children.
   const end = () => process.kill(-child.pid, 'SIGTERM');
   signal?.addEventListener('abort', end, { once: true });
   const code = await new Promise((resolve) => child.once('exit', resolve));

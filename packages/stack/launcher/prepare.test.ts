@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureBuilt, ensureInstalled, installFailure, isInstalled } from './prepare.mjs';
 
-/** A repository in small: its build appends a line to `builds` and makes what the real one makes. */
+/** A miniature repository whose build appends a line to `builds` and creates the outputs of the real build. */
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'prepare-'));
@@ -42,7 +42,7 @@ function write(path: string, text: string) {
   writeFileSync(join(root, path), text);
 }
 
-test('dependencies are installed once for a lockfile', async () => {
+test('dependencies are installed once per lockfile', async () => {
   expect(await ensureInstalled(root, options())).toBe('installed');
   expect(await ensureInstalled(root, options())).toBe('up to date');
   write('package-lock.json', lockfile(workspaces).replace('{', '{ '));
@@ -60,13 +60,16 @@ test.each([
     undefined,
     false,
   ],
-])('an npm ci by hand counts when it left %s', (_what, wanted, present, expected) => {
-  write('package-lock.json', lockfile({ 'node_modules/dependency': wanted }));
-  write('node_modules/.package-lock.json', lockfile(present ? { 'node_modules/dependency': present } : {}));
-  expect(isInstalled(root)).toBe(expected);
-});
+])(
+  'after a manual npm ci that left %s, isInstalled tells whether something is missing',
+  (_what, wanted, present, expected) => {
+    write('package-lock.json', lockfile({ 'node_modules/dependency': wanted }));
+    write('node_modules/.package-lock.json', lockfile(present ? { 'node_modules/dependency': present } : {}));
+    expect(isInstalled(root)).toBe(expected);
+  },
+);
 
-test('the sources are built again only when one has changed', async () => {
+test('the build runs again only after a source or output has changed', async () => {
   mkdirSync(join(root, 'node_modules'));
   expect(await ensureBuilt(root, options())).toBe('built');
   expect(await ensureBuilt(root, options())).toBe('up to date');
@@ -79,7 +82,7 @@ test('the sources are built again only when one has changed', async () => {
   expect(readFileSync(join(root, 'builds'), 'utf8').split('\n')).toHaveLength(4);
 });
 
-test('a build that fails says why, and is tried again', async () => {
+test('a failed build says why, and is repeated by the next start', async () => {
   mkdirSync(join(root, 'node_modules'));
   write('apps/api/src/server.ts', 'wrong');
   const lines = expect.arrayContaining(['server.ts: wrong']);
@@ -90,9 +93,9 @@ test('a build that fails says why, and is tried again', async () => {
 test.each([
   ['npm error code EAI_AGAIN', undefined, 'npm cannot reach its registry (EAI_AGAIN).'],
   ['npm error code ENOTCACHED', 'ENOTFOUND', 'npm cannot reach its registry (ENOTFOUND).'],
-  ['npm error code EACCES\nnpm error path /cache/_cacache', undefined, 'npm may not write to /cache/_cacache.'],
+  ['npm error code EACCES\nnpm error path /cache/_cacache', undefined, 'npm cannot write to /cache/_cacache.'],
   ['npm ERR! code ENOSPC', undefined, 'The disk is full.'],
   ['npm error code EINTEGRITY', undefined, 'The installation failed.'],
-])('a failed installation is blamed on the network only if it was the network: %s', (log, unreachable, message) => {
+])('a failed installation is attributed to the network only if the network failed: %s', (log, unreachable, message) => {
   expect(installFailure(log, unreachable)).toMatchObject({ message });
 });

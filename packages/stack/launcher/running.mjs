@@ -4,11 +4,11 @@ import { placesOf } from '../stores/files.mjs';
 import { removeData } from '../stores/remove-data.mjs';
 import { apiEnvironment, runApiProgram } from './api-process.mjs';
 import { paint } from './screen.mjs';
-import { answers } from './services.mjs';
+import { respondsOk } from './services.mjs';
 import { endLeftovers, leftRunning, runningState } from './state.mjs';
 
 /**
- * Ends the stack of this repository, running or left over from a crash.
+ * Stops the stack of this repository, and processes that a crashed launcher left running.
  * @param {{ dataDir: string }} place
  * @returns {Promise<number>} the exit code
  */
@@ -16,7 +16,7 @@ export async function stop({ dataDir }) {
   const state = await runningState(dataDir);
   if (state) {
     const { pid } = state.launcher;
-    // It stops its parts in order, each with a deadline.
+    // The launcher stops its parts in order, each with a deadline.
     await endProcess(pid, [
       { signal: 'SIGTERM', waitMs: 60_000 },
       { signal: 'SIGKILL', waitMs: 2000 },
@@ -27,21 +27,21 @@ export async function stop({ dataDir }) {
     state
       ? 'Stopped.'
       : left.length > 0
-        ? `Stopped what a killed run left running: ${left.join(', ')}.`
+        ? `Stopped the processes that a killed run left: ${left.join(', ')}.`
         : 'Nothing is running.',
   );
   return 0;
 }
 
 /**
- * Ends the stack and removes its data.
+ * Stops the stack and deletes its data.
  * @param {{ dataDir: string }} place
  * @returns {Promise<number>} the exit code
  */
 export async function reset(place) {
   await stop(place);
   removeData(place.dataDir);
-  console.log('The data is removed. npm start begins with empty stores.');
+  console.log('The data is deleted. npm start begins with empty stores.');
   return 0;
 }
 
@@ -58,10 +58,10 @@ export async function seed({ root, dataDir }) {
 }
 
 /**
- * Prints what is running.
+ * Prints the state of the stack and of each process.
  * @param {{ dataDir: string }} place
  * @param {{ json?: boolean, env?: boolean }} flags
- * @returns {Promise<number>} 0 if all of it is ready, else 1
+ * @returns {Promise<number>} 0 if every process is ready, else 1
  */
 export async function status({ dataDir }, { json, env }) {
   const state = await runningState(dataDir);
@@ -70,7 +70,7 @@ export async function status({ dataDir }, { json, env }) {
     if (json) console.log(JSON.stringify({ running: false, ...(left && { left: left.names, url: left.url }) }));
     else if (env) console.log('');
     else if (left) {
-      const where = left.url ? ` and still answers at ${left.url}` : '';
+      const where = left.url ? ` and still responds at ${left.url}` : '';
       console.log(`The launcher was killed, but what it started is still running${where}: ${left.names.join(', ')}.`);
       console.log('npm run stop stops it; npm start stops it and starts again with the same data.');
     } else console.log(state ? 'MiniTickets is starting.' : 'MiniTickets is not running.');
@@ -83,7 +83,7 @@ export async function status({ dataDir }, { json, env }) {
       url,
       pid: record?.pid,
       running: await isStillRunning(record),
-      ready: await answers(`${url}/health/ready`),
+      ready: await respondsOk(`${url}/health/ready`),
     })),
   );
   if (json) console.log(JSON.stringify({ running: true, url, databaseUrl, redisUrl, processes }, undefined, 2));

@@ -8,21 +8,21 @@ const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 export const paint = (style, text) => (isTerminal && !process.env.NO_COLOR ? styleText(style, text) : text);
 
 /**
- * Prints the progress of a start: one line for each finished step with its time, and the current step, with a spinner on a terminal.
- * @param {{ moves?: boolean, print?: (line: string) => void }} [options]
+ * Returns a printer of start-up progress: one line per finished step with its duration, and a spinner for the current step on a terminal.
+ * @param {{ animate?: boolean, print?: (line: string) => void }} [options]
  * @returns {(step: import('./steps.mjs').Step) => void}
  */
-export function stepPrinter({ moves = isTerminal, print = console.log } = {}) {
+export function stepPrinter({ animate = isTerminal, print = console.log } = {}) {
   /** @type {NodeJS.Timeout | undefined} */
   let spinner;
   const clear = () => {
     clearInterval(spinner);
-    if (moves) process.stdout.write('\r\u001b[K');
+    if (animate) process.stdout.write('\r\u001b[K');
   };
   return (step) => {
     clear();
     if (step.kind === 'begin') {
-      if (!moves) return print(`  … ${step.name}`);
+      if (!animate) return print(`  … ${step.name}`);
       let turn = 0;
       spinner = setInterval(() => {
         process.stdout.write(`\r  ${paint('cyan', frames[turn++ % frames.length] ?? '')} ${step.name}`);
@@ -36,7 +36,7 @@ export function stepPrinter({ moves = isTerminal, print = console.log } = {}) {
   };
 }
 
-/** Prints what failed, the end of its log, and how to fix it. @param {unknown} error */
+/** Prints a failure, the end of its log, and how to fix it. @param {unknown} error */
 export function printFailure(error) {
   if (isTerminal) process.stdout.write('\r\u001b[K');
   if (!(error instanceof Failure)) return void console.error(error);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { freePort } from '../processes/ports.mjs';
 import { spawnLogged } from '../processes/processes.mjs';
 import { supervise } from '../processes/supervise.mjs';
-import { freshLog, placesOf } from '../stores/files.mjs';
+import { placesOf, rotateLog } from '../stores/files.mjs';
 import { apiEnvironment, publicEnvironment } from './api-process.mjs';
 
 /**
@@ -13,7 +13,7 @@ import { apiEnvironment, publicEnvironment } from './api-process.mjs';
  */
 
 /**
- * Starts the API tasks, the lab if it is wanted, and then the balancer, each a process that is started again when it dies.
+ * Starts the API tasks, the lab if requested, and then the balancer. Each is a process that is restarted when it dies.
  * @param {object} options
  * @param {string} options.root
  * @param {string} options.dataDir
@@ -40,20 +40,20 @@ export async function startServices(
    * @param {{ name: string, url: string, script: string, args?: string[], env: NodeJS.ProcessEnv }} about
    */
   const startService = async (kind, { name, url, script, args = [], env }) => {
-    const logFile = freshLog(logs, name);
+    const logFile = rotateLog(logs, name);
     const start = () =>
       spawnLogged(process.execPath, ['--enable-source-maps', join(root, script), ...args], {
         logFile,
         env,
       });
-    const isReady = () => answers(`${url}/health/ready`);
+    const isReady = () => respondsOk(`${url}/health/ready`);
     const process_ = await supervise({
       name,
       step: kind,
       logFile,
       start,
       isReady,
-      // The balancer is asked through the path that requests take. While tasks hang it answers 503, within a second or two.
+      // The check of the balancer takes the path of a request. While tasks hang, the balancer responds 503 within two seconds.
       isAlive: () => responds(`${url}/health/live`),
       note,
       onChange: () => onChange(services),
@@ -77,7 +77,7 @@ export async function startServices(
   };
   const startTasks = async () => {
     const starting = await Promise.allSettled(Array.from({ length: count }, startTask));
-    // Those that did start have to be ended when one does not.
+    // If one task fails to start, the others have to be stopped.
     const running = starting.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     started.push(all(running.map((service) => service.process)));
     for (const result of starting) if (result.status === 'rejected') throw result.reason;
@@ -96,7 +96,7 @@ export async function startServices(
         HOST: '127.0.0.1',
         PORT: String(labPort),
         LAB_DATA_DIR: join(dataDir, 'experiments'),
-        // On the loopback, without a public address in front, one person has the stack to themselves: a pause disturbs nobody else.
+        // A stack on the loopback without a public URL has a single user, so a pause disturbs nobody else.
         ALLOW_REDIS_PAUSES: String(isLoopback(host) && !api.env.PUBLIC_URL),
       },
     });
@@ -126,16 +126,16 @@ export async function startServices(
 }
 
 /**
- * Whether there is a 2xx answer within two seconds.
+ * Whether the URL responds with 2xx within two seconds.
  * @param {string} url
  */
-export async function answers(url) {
+export async function respondsOk(url) {
   const status = await statusOf(url);
   return status !== undefined && status >= 200 && status < 300;
 }
 
 /**
- * Whether there is any answer within two seconds.
+ * Whether the URL responds at all within two seconds.
  * @param {string} url
  */
 async function responds(url) {

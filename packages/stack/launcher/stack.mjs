@@ -12,41 +12,41 @@ import { takeStep } from './steps.mjs';
 /**
  * @typedef {object} StackOptions
  * @property {string} [root] the repository, built
- * @property {string} dataDir what the stack keeps; of two stacks each needs its own
- * @property {number} [port] the balancer's; a free one if left out
- * @property {string} [host] where the balancer listens; `localhost`, which is both loopback addresses, if left out
- * @property {number} [tasks] how many API tasks
+ * @property {string} dataDir the stack's data; two stacks cannot share one
+ * @property {number} [port] the balancer's, a free port by default
+ * @property {string} [host] where the balancer listens; by default `localhost`, which means both loopback addresses
+ * @property {number} [tasks] the number of API tasks
  * @property {boolean} [lab] whether pages can run experiments
- * @property {Record<string, string>} [taskEnv] more environment for the tasks and the lab
- * @property {boolean} [seed] lay the demo data, if they are not there
- * @property {boolean} [durable] whether data survive a power cut; off is faster, for data that nobody keeps
- * @property {string} [databaseUrl] a PostgreSQL that somebody else runs
- * @property {string} [redisUrl] a Redis that somebody else runs
- * @property {AbortSignal} [signal] gives up starting; what was begun is ended
+ * @property {Record<string, string>} [taskEnv] additional environment of the tasks and the lab
+ * @property {boolean} [seed] creates the demo data unless it exists
+ * @property {boolean} [durable] whether data survives a power cut; off is faster
+ * @property {string} [databaseUrl] an external PostgreSQL
+ * @property {string} [redisUrl] an external Redis
+ * @property {AbortSignal} [signal] aborts the start and stops what it has started
  * @property {(step: import('./steps.mjs').Step) => void} [on]
- * @property {(ends: Pick<Stack, 'stop' | 'kill'>) => void} [onClaim] called before the first part is started
+ * @property {(ends: Pick<Stack, 'stop' | 'kill'>) => void} [onClaim] called before the first part starts
  *
  * @typedef {object} Stack
  * @property {string} url
  * @property {readonly { name: string, url: string, readonly pid: number }[]} tasks
- * @property {string} databaseUrl of a superuser, if the stack runs PostgreSQL
- * @property {string} redisUrl of a user who may do everything, if the stack runs Redis
- * @property {import('../stores/postgres.mjs').Postgres | undefined} postgres undefined when somebody else runs it
- * @property {import('../stores/redis.mjs').Redis | undefined} redis undefined when somebody else runs it
- * @property {string} description one line: which stores, how many tasks
- * @property {{ readonly pid: number } | undefined} lab undefined if it is not wanted
- * @property {(name: string) => Promise<void>} killTask as a crash would; the task is started again
- * @property {() => Promise<void>} stop ends all in order: balancer, lab, tasks, Redis, PostgreSQL
- * @property {() => Promise<void>} kill ends all at once; nothing is written down
+ * @property {string} databaseUrl with a superuser, unless PostgreSQL is external
+ * @property {string} redisUrl with a user who has all permissions, unless Redis is external
+ * @property {import('../stores/postgres.mjs').Postgres | undefined} postgres undefined if it is external
+ * @property {import('../stores/redis.mjs').Redis | undefined} redis undefined if it is external
+ * @property {string} description one line: the stores and the number of tasks
+ * @property {{ readonly pid: number } | undefined} lab undefined if it was not requested
+ * @property {(name: string) => Promise<void>} killTask like a crash; the task is restarted
+ * @property {() => Promise<void>} stop in order: balancer, lab, tasks, Redis, PostgreSQL
+ * @property {() => Promise<void>} kill everything at once, without saving data
  */
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Starts the parts of MiniTickets and waits until every one of them is ready: PostgreSQL, Redis, the API tasks, the lab, the balancer.
+ * Starts MiniTickets and waits until every part is ready: PostgreSQL, Redis, the API tasks, the lab, the balancer.
  * @param {StackOptions} options
  * @returns {Promise<Stack>}
- * @throws {import('../processes/failure.mjs').Failure} with the part, the end of its log and what mends it; nothing is left running
+ * @throws {import('../processes/failure.mjs').Failure} naming the part, the end of its log and the fix; everything already started is stopped
  */
 export async function startStack(options) {
   const {
@@ -64,17 +64,17 @@ export async function startStack(options) {
   const tools = toolsFor(options);
   const { started, step } = tools;
   let stateWritten = Promise.resolve();
-  const leave = async () => {
+  const releaseClaim = async () => {
     await stateWritten;
     release(dataDir);
   };
-  const stop = onlyOnce(async () => {
+  const stop = runOnce(async () => {
     for (const part of started.toReversed()) await part.stop();
-    await leave();
+    await releaseClaim();
   });
-  const kill = onlyOnce(async () => {
+  const kill = runOnce(async () => {
     await Promise.allSettled(started.map((part) => part.kill()));
-    await leave();
+    await releaseClaim();
   });
 
   options.onClaim?.({ stop, kill });
@@ -82,7 +82,7 @@ export async function startStack(options) {
   try {
     const stores = await startStores(options, tools);
     const { owner, api: ofApi, lab: ofLab } = stores.access;
-    // From where the balancer listens follows whether the demo may be used.
+    // Programs allow the demo depending on the balancer's address.
     const bound = { BIND: host };
     const api = await apiEnvironment({ root, dataDir, ...ofApi, taskEnv: { ...bound, ...taskEnv } });
     const ownerEnv = { ...publicEnvironment(), ...bound, DATABASE_URL: owner.databaseUrl };
@@ -96,11 +96,11 @@ export async function startStack(options) {
       await step(
         'Demo data',
         () => runApiProgram('seed', program),
-        (said) => said,
+        (lastLine) => lastLine,
       );
 
     const onChange = (/** @type {readonly import('./services.mjs').Service[]} */ services) => {
-      // One change after the other, so that the last one stays.
+      // Writes are serialised, so that the last state wins.
       stateWritten = stateWritten
         .then(() => saveState(dataDir, stores, services))
         .catch((error) => tools.note(`The state could not be written: ${error.message}`));
@@ -160,7 +160,7 @@ function toolsFor({ on = () => {}, signal }) {
 }
 
 /**
- * Writes down what runs, for the other commands and for the start after a crash.
+ * Records the running processes, for the other commands and for the start after a crash.
  * @param {string} dataDir
  * @param {import('../stores/stores.mjs').Stores} stores
  * @param {readonly import('./services.mjs').Service[]} services
@@ -172,15 +172,15 @@ async function saveState(dataDir, { databaseUrl, redisUrl }, services) {
     services.map(async ({ name, url, process }) => ({ name, url, record: await recordOf(process.pid) })),
   );
   const url = services.find(({ name }) => name === 'balancer')?.url;
-  processes.sort((one, other) => (one.name < other.name ? -1 : 1));
+  processes.sort((a, b) => (a.name < b.name ? -1 : 1));
   writeState(dataDir, { launcher, url, databaseUrl, redisUrl, processes });
 }
 
 /**
  * @param {() => Promise<void>} work
- * @returns {() => Promise<void>} the same work whoever asks, and however often
+ * @returns {() => Promise<void>} runs the work at the first call; every call waits for it
  */
-function onlyOnce(work) {
+function runOnce(work) {
   /** @type {Promise<void> | undefined} */
   let done;
   return () => {

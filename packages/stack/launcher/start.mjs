@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
-import { holderOf, isPortFree } from '../processes/ports.mjs';
+import { isPortFree, portOwner } from '../processes/ports.mjs';
 import { placesOf } from '../stores/files.mjs';
 import { removeData } from '../stores/remove-data.mjs';
 import { checkBeforeStart } from './checks-before-start.mjs';
@@ -14,7 +14,7 @@ import { endLeftovers, runningState } from './state.mjs';
 import { takeStep } from './steps.mjs';
 import { printWelcome } from './welcome.mjs';
 
-const usualPort = 8080;
+const DEFAULT_PORT = 8080;
 
 /**
  * Starts everything and stays until Ctrl-C.
@@ -40,21 +40,24 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
   const ending = endOnSignals();
   const { signal } = ending;
   const { logs } = placesOf(dataDir);
-  const asIs = (/** @type {string} */ done) => done;
+  const describe = (/** @type {string} */ result) => result;
   try {
     await checkBeforeStart({ root, dataDir });
     const left = await endLeftovers(dataDir);
     if (left.length > 0)
-      on({ kind: 'note', text: `The previous run was killed. Stopped what it left running: ${left.join(', ')}.` });
+      on({
+        kind: 'note',
+        text: `The previous run was killed. Stopped the processes that it left: ${left.join(', ')}.`,
+      });
     if (fresh) removeData(dataDir);
-    await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir, signal }), asIs);
-    await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir, signal }), asIs);
+    await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir, signal }), describe);
+    await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir, signal }), describe);
     const port = await choosePort(wantedPort, host, (text) => on({ kind: 'note', text }));
     const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
     const place = { root, dataDir, port, host, tasks, seed, lab, databaseUrl, redisUrl };
     const stack = await startStack({ ...place, signal, on, onClaim: ending.onClaim });
     await printWelcome(stack, { root, logs, ms: performance.now() - begun });
-    await ending.asked;
+    await ending.stopRequested;
     await stack.stop();
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -64,7 +67,7 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
 }
 
 /**
- * The demo accounts have a public password, and the lab runs experiments for anyone: neither is published by accident.
+ * Refuses to expose the demo accounts, whose password is public, or the lab, which runs experiments for anyone, by accident.
  * @param {{ host: string, seed: boolean, lab: boolean }} flags
  * @throws {Failure}
  */
@@ -72,26 +75,26 @@ export function refusePublicDemo({ host, seed, lab }) {
   const { ALLOW_PUBLIC_DEMO: allowed } = process.env;
   if (isLoopback(host) || (!seed && !lab) || allowed === 'true') return;
   const open = [...(seed ? ['demo accounts with a public password'] : []), ...(lab ? ['the lab'] : [])].join(' and ');
-  throw new Failure(`Other machines reach ${host}, and this start would open ${open} to them.`, {
+  throw new Failure(`Other machines can reach ${host}, and this start would expose ${open} to them.`, {
     step: 'usage',
-    fix: 'Add --no-seed --no-lab, or set ALLOW_PUBLIC_DEMO=true if that is what you want.',
+    fix: 'Add --no-seed --no-lab, or set ALLOW_PUBLIC_DEMO=true to allow it.',
   });
 }
 
 /**
- * Handles Ctrl-C, SIGTERM and the end of the terminal: the first signal asks for an orderly stop, the second kills all parts, the
- * third ends this process.
+ * Handles Ctrl-C, SIGTERM and a closed terminal: the first signal requests a graceful shutdown, the second kills all parts, the
+ * third exits at once.
  */
 function endOnSignals() {
-  const asked = new AbortController();
+  const stopRequest = new AbortController();
   /** @type {Pick<import('./stack.mjs').Stack, 'kill'> | undefined} */
   let parts;
   let count = 0;
   const onSignal = () => {
     count += 1;
     if (count === 1) {
-      console.log('\n  Stopping. Press Ctrl-C again to stop at once.');
-      asked.abort();
+      console.log('\n  Stopping. Press Ctrl-C again to kill everything at once.');
+      stopRequest.abort();
     } else if (count === 2) {
       void parts?.kill();
     } else {
@@ -100,8 +103,8 @@ function endOnSignals() {
   };
   for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(name, onSignal);
   return {
-    signal: asked.signal,
-    asked: once(asked.signal, 'abort'),
+    signal: stopRequest.signal,
+    stopRequested: once(stopRequest.signal, 'abort'),
     isForced: () => count > 1,
     /** @param {Pick<import('./stack.mjs').Stack, 'kill'>} claimed */
     onClaim: (claimed) => {
@@ -111,7 +114,7 @@ function endOnSignals() {
 }
 
 /**
- * The port that was asked for, or the usual one, or the next that is free.
+ * Returns the requested port, else the default port, else the next free one.
  * @param {number | undefined} wanted
  * @param {string} host
  * @param {(text: string) => void} note
@@ -119,14 +122,14 @@ function endOnSignals() {
 async function choosePort(wanted, host, note) {
   const addresses = host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
   const isFree = async (/** @type {number} */ port) => {
-    // A machine without IPv6 cannot listen on ::1 at all, whatever the port.
+    // A machine without IPv6 cannot listen on ::1 at all.
     const usable = [];
     for (const address of addresses) if (address !== '::1' || (await isPortFree(0, '::1'))) usable.push(address);
     return (await Promise.all(usable.map((address) => isPortFree(port, address)))).every(Boolean);
   };
-  const first = wanted ?? usualPort;
+  const first = wanted ?? DEFAULT_PORT;
   if (await isFree(first)) return first;
-  const holder = (await holderOf(first)) ?? 'another program';
+  const holder = (await portOwner(first)) ?? 'another program';
   if (wanted !== undefined) {
     throw new Failure(`Port ${wanted} is taken by ${holder}.`, {
       step: 'port',

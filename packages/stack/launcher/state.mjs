@@ -6,7 +6,7 @@ import { endServerOf, serverOf } from '../stores/postgres.mjs';
 import { endRedisOf, redisOf } from '../stores/redis.mjs';
 
 /**
- * What a running stack writes down, for the other commands and for the start after a crash.
+ * What a running stack records, for the other commands and for the start after a crash.
  * @typedef {object} State
  * @property {import('../processes/processes.mjs').ProcessRecord} launcher
  * @property {string} [url]
@@ -22,7 +22,7 @@ const endSteps = /** @type {const} */ ([
 ]);
 
 /**
- * The state of a stack that is running now, or undefined.
+ * Returns the state of the running stack, or undefined.
  * @param {string} dataDir
  * @returns {Promise<State | undefined>}
  */
@@ -32,10 +32,10 @@ export async function runningState(dataDir) {
 }
 
 /**
- * Claims a data folder for this process, and ends what a launcher that crashed left running in it.
+ * Claims a data folder for this process, and stops what a crashed launcher left running in it.
  * @param {string} dataDir
  * @returns {Promise<void>}
- * @throws {Failure} if another launcher holds it
+ * @throws {Failure} if another launcher has claimed it
  */
 export async function claim(dataDir) {
   const launcher = await recordOf(process.pid);
@@ -53,10 +53,10 @@ export async function claim(dataDir) {
 }
 
 /**
- * What a launcher that is gone left running.
+ * Returns what a dead launcher left running.
  * @param {string} dataDir
- * @returns {Promise<{ names: string[], url: string | undefined } | undefined>} with the address, if the balancer still listens;
- *   undefined if nothing runs, or its launcher does
+ * @returns {Promise<{ names: string[], url: string | undefined } | undefined>} with the URL if the balancer still listens;
+ *   undefined if nothing runs, or if the launcher is alive
  */
 export async function leftRunning(dataDir) {
   if (await runningState(dataDir)) return undefined;
@@ -72,9 +72,9 @@ export async function leftRunning(dataDir) {
 }
 
 /**
- * Ends what a launcher that is gone left running, in the order in which a stop does it.
+ * Stops what a dead launcher left running, in the order of a regular stop.
  * @param {string} dataDir
- * @returns {Promise<string[]>} the names of what was ended
+ * @returns {Promise<string[]>} the names of what was stopped
  */
 export async function endLeftovers(dataDir) {
   const { state: file, redis, postgres } = placesOf(dataDir);
@@ -94,7 +94,7 @@ export async function endLeftovers(dataDir) {
   return ended;
 }
 
-/** Of two starts at the same moment only one makes the file. @param {string} dataDir @param {State} state */
+/** Creates the file atomically, so that of two concurrent starts only one succeeds. @param {string} dataDir @param {State} state */
 function createState(dataDir, state) {
   const { state: file } = placesOf(dataDir);
   const draft = `${file}.claim-${process.pid}`;
@@ -115,7 +115,7 @@ export function writeState(dataDir, state) {
   writePrivate(placesOf(dataDir).state, JSON.stringify(state, undefined, 2));
 }
 
-/** Gives the folder back. @param {string} dataDir */
+/** Releases the claim on the folder. @param {string} dataDir */
 export function release(dataDir) {
   rmSync(placesOf(dataDir).state, { force: true });
 }

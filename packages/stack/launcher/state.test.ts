@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-/** A process that lives until somebody ends it, and how it ended. */
+/** Starts a process that runs until it is killed. */
 async function startOther() {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   await once(child, 'spawn');
@@ -60,7 +60,7 @@ test('the parts of a running launcher do not count as left over', async () => {
   expect(await leftRunning(dataDir)).toBeUndefined();
 });
 
-test('a process that has been given the pid of one of ours is left alone', async () => {
+test('an unrelated process that has reused the pid of a dead one is left alone', async () => {
   const other = await startOther();
   writeState(dataDir, { launcher: gone, processes: [{ name: 'task-1', record: { ...other.record, born: 'before' } }] });
   expect(await endLeftovers(dataDir)).toEqual([]);

@@ -1,12 +1,12 @@
 /**
- * An event of a start: a step begins, is done or has failed, or there is a note to print.
+ * A start-up event: a step begins, succeeds or fails, or there is a note to print.
  * @typedef {{ kind: 'begin' | 'failed', name: string }
  *   | { kind: 'done', name: string, detail: string, ms: number }
  *   | { kind: 'note', text: string }} Step
  */
 
 /**
- * Runs one step of a start and reports when it begins and how it ends.
+ * Runs one start-up step and reports when it begins and how it ends.
  * @template T
  * @param {(step: Step) => void} on
  * @param {string} name

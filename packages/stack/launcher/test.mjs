@@ -14,8 +14,8 @@ import { takeStep } from './steps.mjs';
 export async function test({ root, dataDir }, args) {
   const on = stepPrinter();
   await checkBeforeStart({ root, dataDir });
-  const asIs = (/** @type {string} */ done) => done;
-  await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir }), asIs);
-  await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir }), asIs);
+  const describe = (/** @type {string} */ result) => result;
+  await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir }), describe);
+  await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir }), describe);
   return await runInForeground([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], { cwd: root });
 }

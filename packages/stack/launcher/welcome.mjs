@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { paint } from './screen.mjs';
 
 /**
- * Prints what a person needs once everything runs: URLs, accounts, and something to try.
+ * Prints URLs, accounts and two commands to try, once everything runs.
  * @param {import('./stack.mjs').Stack} stack
  * @param {{ root: string, logs: string, ms: number }} options
  */
@@ -30,17 +30,17 @@ export async function printWelcome({ url, description, databaseUrl, redisUrl }, 
   for (const line of await thingsToTry(url, { email: demoAccounts[0].email, password: demoPassword }))
     console.log(`  ${line}`);
   console.log(
-    `\n  Logs in ${logs} · npm run doctor checks · Ctrl-C stops everything, the data stays (npm run reset removes it)\n`,
+    `\n  Logs in ${logs} · npm run doctor checks this machine · Ctrl-C stops everything and keeps the data (npm run reset deletes it)\n`,
   );
 }
 
 /**
- * Two lines for a shell: log in, and book until the limiter refuses.
+ * Returns two shell commands: log in, and book until the limiter refuses.
  * @param {string} url
  * @param {{ email: string, password: string }} credentials
  */
 async function thingsToTry(url, credentials) {
-  const booking = await aBooking(url);
+  const booking = await findBooking(url);
   if (!booking) return [];
   const json = "-H 'content-type: application/json'";
   return [
@@ -50,21 +50,21 @@ async function thingsToTry(url, credentials) {
 }
 
 /**
- * A booking of one ticket that is for sale now, if there is any.
+ * Returns a booking request for one ticket that is on sale now, if there is any.
  * @param {string} url
  */
-async function aBooking(url) {
+async function findBooking(url) {
   try {
     const response = await fetch(`${url}/v1/events`, { signal: AbortSignal.timeout(2000) });
     const { items } = /** @type {{ items: import('../../contract/src/events.ts').Event[] }} */ (await response.json());
-    // The one that lets a person have the most, so that the limiter refuses before the event does.
-    const generousFirst = items.filter(isOnSale).sort((one, other) => other.maxPerUser - one.maxPerUser);
-    for (const event of generousFirst) {
+    // The highest per-person limit first, so that the rate limiter refuses before the event does.
+    const byPersonLimit = items.filter(isOnSale).sort((a, b) => b.maxPerUser - a.maxPerUser);
+    for (const event of byPersonLimit) {
       const ticketType = event.ticketTypes.find(({ available }) => available > 0);
       if (ticketType) return { eventId: event.id, lines: [{ ticketTypeId: ticketType.id, quantity: 1 }] };
     }
   } catch {
-    // The suggestion is left out.
+    // Without an event, the suggestion is omitted.
   }
   return undefined;
 }

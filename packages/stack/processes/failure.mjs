@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What `main.mjs` exits with, one number for each kind of failure. */
+/** The exit codes of `main.mjs`, one for each kind of failure. */
 export const exitCodes = /** @type {const} */ ({
   usage: 2,
   node: 3,
@@ -18,13 +18,13 @@ export const exitCodes = /** @type {const} */ ({
   path: 15,
 });
 
-/** A step that failed in a way we can explain: what, where its log is, and how to fix it. */
+/** An explained failure of a step, with its log and how to fix it. */
 export class Failure extends Error {
   /**
    * @param {string} message one line
    * @param {object} about
    * @param {keyof typeof exitCodes} about.step
-   * @param {string} [about.fix] one line that a person can act on
+   * @param {string} [about.fix] one line: what to do about it
    * @param {string} [about.logFile]
    * @param {unknown} [about.cause]
    */
@@ -41,7 +41,7 @@ export class Failure extends Error {
 }
 
 /**
- * The last lines of a log, or none if it cannot be read.
+ * Returns the last lines of a log, or none if it cannot be read.
  * @param {string} file
  * @returns {string[]}
  */

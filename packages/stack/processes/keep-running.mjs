@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRunning } from './processes.mjs';
-import { restartLine, restartPauses } from './restart-pauses.mjs';
+import { restartBackoff, restartMessage } from './restart-backoff.mjs';
 
 /**
  * A store that can be restarted with the same address and data.
@@ -16,11 +16,11 @@ import { restartLine, restartPauses } from './restart-pauses.mjs';
 /**
  * Restarts a store whenever it ends unexpectedly, with the same backoff as other processes.
  * @param {Restartable} store
- * @param {{ name: string, note: (line: string) => void, lookEveryMs?: number }} options `note` gets one line per restart
- * @returns {{ stop: () => Promise<void>, kill: () => Promise<void> }} end the store, and with it the watch
+ * @param {{ name: string, note: (line: string) => void, checkIntervalMs?: number }} options `note` gets one line per restart
+ * @returns {{ stop: () => Promise<void>, kill: () => Promise<void> }} both also stop the supervision
  */
-export function keepRunning(store, { name, note, lookEveryMs = 500 }) {
-  const pauses = restartPauses();
+export function keepRunning(store, { name, note, checkIntervalMs = 500 }) {
+  const backoff = restartBackoff();
   const stopping = new AbortController();
   const { signal } = stopping;
   const rest = (/** @type {number} */ ms) => delay(ms, undefined, { signal }).catch(() => {});
@@ -29,13 +29,13 @@ export function keepRunning(store, { name, note, lookEveryMs = 500 }) {
   const watch = async () => {
     let reason = 'it was not asked to';
     while (!signal.aborted) {
-      await rest(lookEveryMs);
+      await rest(checkIntervalMs);
       if (!hasDied()) continue;
-      const pauseMs = pauses.next();
-      note(restartLine({ name, reason, pauseMs, logFile: store.logFile }));
+      const pauseMs = backoff.next();
+      note(restartMessage({ name, reason, pauseMs, logFile: store.logFile }));
       await rest(pauseMs);
       if (!hasDied()) continue;
-      pauses.hasStarted();
+      backoff.hasStarted();
       reason = await store.restart().then(
         () => 'it was not asked to',
         (error) => error.message,

@@ -27,18 +27,18 @@ const crash = (pid: number) => endProcess(pid, [{ signal: 'SIGKILL', waitMs: 500
 
 test('a Redis that dies is restarted on its port, and one line says so', async () => {
   const redis = await startRedis({ dataDir: folder });
-  kept = keepRunning(redis, { name: 'Redis', note, lookEveryMs: 50 });
+  kept = keepRunning(redis, { name: 'Redis', note, checkIntervalMs: 50 });
   const { pid, url } = redis;
   await crash(pid);
   const isBack = async () => (await askRedis(url, 'PING').catch(() => '')) === '+PONG';
   expect(await waitUntil(isBack, 20_000)).toBe(true);
   expect(await waitUntil(() => redis.pid !== pid, 5000)).toBe(true);
-  expect(notes).toEqual([expect.stringContaining('Redis ended (it was not asked to) and is started again')]);
+  expect(notes).toEqual([expect.stringContaining('Redis ended (it was not asked to) and is restarted')]);
 });
 
 test('a PostgreSQL that dies is restarted with its data, and one line says so', async () => {
   const postgres = await startPostgres();
-  kept = keepRunning(postgres, { name: 'PostgreSQL', note, lookEveryMs: 50 });
+  kept = keepRunning(postgres, { name: 'PostgreSQL', note, checkIntervalMs: 50 });
   const ask = async (statement: string) => {
     const client = new Client({ connectionString: postgres.url, connectionTimeoutMillis: 5000 });
     client.on('error', () => {});
@@ -50,19 +50,19 @@ test('a PostgreSQL that dies is restarted with its data, and one line says so', 
   await crash(pid);
   expect(await waitUntil(() => postgres.pid !== pid, 30_000)).toBe(true);
   expect((await ask('SELECT one FROM kept')).rows).toEqual([{ one: 1 }]);
-  expect(notes).toEqual([expect.stringContaining('PostgreSQL ended (it was not asked to) and is started again')]);
+  expect(notes).toEqual([expect.stringContaining('PostgreSQL ended (it was not asked to) and is restarted')]);
 });
 
 test('a store that was stopped on purpose is not restarted', async () => {
   const redis = await startRedis({ dataDir: folder });
-  let looks = 0;
+  let reads = 0;
   const watched = {
     get pid() {
-      looks += 1;
+      reads += 1;
       return redis.pid;
     },
     get isWanted() {
-      looks += 1;
+      reads += 1;
       return redis.isWanted;
     },
     logFile: redis.logFile,
@@ -70,10 +70,10 @@ test('a store that was stopped on purpose is not restarted', async () => {
     stop: () => redis.stop(),
     kill: () => redis.kill(),
   };
-  kept = keepRunning(watched, { name: 'Redis', note, lookEveryMs: 20 });
+  kept = keepRunning(watched, { name: 'Redis', note, checkIntervalMs: 20 });
   await redis.stop();
-  const before = looks;
-  expect(await waitUntil(() => looks > before + 10, 10_000)).toBe(true);
+  const before = reads;
+  expect(await waitUntil(() => reads > before + 10, 10_000)).toBe(true);
   expect(isRunning(redis.pid)).toBe(false);
   expect(notes).toEqual([]);
 });

@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { runToEnd } from './processes.mjs';
 
-/** Below every system's ephemeral ports (Linux 32768, others 49152), which outgoing connections take at any time. */
+/** Below every system's ephemeral ports (from 32768 on Linux, 49152 elsewhere), which outgoing connections use. */
 const freePorts = { first: 20_000, last: 32_000 };
 
 /**
- * Returns a loopback port that is free now, outside the ephemeral range. Another process may listen on it first, so be ready to retry.
+ * Returns a loopback port that is free now, outside the ephemeral range. Another process may take it first, so callers must be able to retry.
  * @returns {Promise<number>}
  */
 export async function freePort() {
@@ -38,7 +38,7 @@ export async function isPortFree(port, host = '127.0.0.1') {
 }
 
 /**
- * Starts something on a given port or on a free one, and retries with another if the free one was taken meanwhile.
+ * Starts a server on a given or a free port. If another process takes the free port first, it retries with another.
  * @template T
  * @param {number | undefined} fixedPort
  * @param {(port: number) => Promise<T>} start
@@ -60,16 +60,16 @@ export async function startOnPort(fixedPort, start) {
  * @param {number} port
  * @returns {Promise<string | undefined>}
  */
-export async function holderOf(port) {
+export async function portOwner(port) {
   try {
-    return process.platform === 'linux' ? holderFromProc(port) : await holderFromLsof(port);
+    return process.platform === 'linux' ? ownerFromProc(port) : await ownerFromLsof(port);
   } catch {
     return undefined;
   }
 }
 
 /** Reads the kernel's tables, because a small system has neither ss nor lsof. @param {number} port */
-function holderFromProc(port) {
+function ownerFromProc(port) {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningSockets(table, port)));
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     if (!socketsOf(pid).some((socket) => sockets.has(socket))) continue;
@@ -111,7 +111,7 @@ function linkAt(path) {
 }
 
 /** @param {number} port */
-async function holderFromLsof(port) {
+async function ownerFromLsof(port) {
   const args = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'];
   const { stdout } = await runToEnd('lsof', args, { timeoutMs: 3000 });
   const { name, pid } = /p(?<pid>\d+)\nc(?<name>.+)/.exec(stdout)?.groups ?? {};

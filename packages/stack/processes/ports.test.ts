@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { freePort, holderOf, isPortFree, startOnPort } from './ports.mjs';
+import { freePort, isPortFree, portOwner, startOnPort } from './ports.mjs';
 
 const servers: ReturnType<typeof createServer>[] = [];
 afterEach(() => {
@@ -27,27 +27,27 @@ test('a free port is outside the ephemeral range, from which outgoing connection
   expect(Math.max(...ports)).toBeLessThan(32_768);
 });
 
-test.runIf(process.platform === 'linux')('the holder of a port is named without any tool of the system', async () => {
+test.runIf(process.platform === 'linux')('the owner of a port is found without any system tool', async () => {
   vi.stubEnv('PATH', '');
   const port = await freePort();
   await listen(port);
-  expect(await holderOf(port)).toMatch(new RegExp(`, process ${process.pid}$`));
+  expect(await portOwner(port)).toMatch(new RegExp(`, process ${process.pid}$`));
 });
 
-test('a start whose free port is taken in the meantime gets another one', async () => {
-  const asked: number[] = [];
+test('a start whose free port is taken first is retried on another port', async () => {
+  const tried: number[] = [];
   const [port] = await startOnPort(undefined, async (candidate) => {
-    asked.push(candidate);
-    if (asked.length === 1) {
+    tried.push(candidate);
+    if (tried.length === 1) {
       await listen(candidate);
       throw new Error('taken');
     }
   });
-  expect(asked).toHaveLength(2);
-  expect(port).toBe(asked[1]);
+  expect(tried).toHaveLength(2);
+  expect(port).toBe(tried[1]);
 });
 
-test('a start that fails for another reason, or on a port that was asked for, is not repeated', async () => {
+test('a start that fails for another reason, or on a given port, is not retried', async () => {
   let starts = 0;
   const fail = async () => {
     starts += 1;

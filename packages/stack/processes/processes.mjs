@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /**
- * @typedef {object} Tools what the parts of a start share
+ * @typedef {object} Tools shared by the parts of a start
  * @property {{ stop: () => Promise<unknown>, kill: () => Promise<unknown> }[]} started in order
  * @property {<T>(name: string, work: () => Promise<T>, describe: (result: T) => string) => Promise<T>} step
  * @property {(text: string) => void} note
@@ -23,7 +23,7 @@ const run = promisify(execFile);
  * @param {object} options
  * @param {string} options.logFile appended to
  * @param {string} [options.cwd]
- * @param {NodeJS.ProcessEnv} [options.env] the whole environment, ours if left out
+ * @param {NodeJS.ProcessEnv} [options.env] the complete environment, ours by default
  * @param {{ uid: number, gid: number }} [options.as] another user to run as
  * @returns {Promise<import('node:child_process').ChildProcess & { pid: number }>}
  * @throws if the program cannot be executed
@@ -55,7 +55,7 @@ export async function spawnLogged(command, args, { logFile, cwd, env, as }) {
  */
 export async function runToEnd(command, args, { timeoutMs = 60_000, input, ...options } = {}) {
   const running = run(command, args, { timeout: timeoutMs, maxBuffer: 16 << 20, ...options });
-  running.child.stdin?.on('error', () => {}); // A program that ends without reading its input says why by its exit code.
+  running.child.stdin?.on('error', () => {}); // A program that ends without reading its input reports the reason by its exit code.
   running.child.stdin?.end(input ?? '');
   return await running;
 }
@@ -67,7 +67,7 @@ export async function runToEnd(command, args, { timeoutMs = 60_000, input, ...op
  * @returns {Promise<number>} its exit code
  */
 export async function runInForeground(args, { cwd }) {
-  // The terminal's Ctrl-C reaches it too; we stay for its exit code.
+  // The terminal's Ctrl-C reaches the program too; this process waits for its exit code.
   process.on('SIGINT', () => {});
   const program = spawn(process.execPath, args, { cwd, stdio: 'inherit' });
   process.on('SIGTERM', () => program.kill('SIGTERM'));
@@ -112,7 +112,7 @@ export async function isStillRunning(record) {
 /** @param {number} pid */
 function bornOnLinux(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in parentheses may hold anything; the start time, in ticks since the boot, is the 20th field after it.
+  // The name in parentheses may contain anything; the start time, in ticks since the boot, is the 20th field after it.
   const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${ticks}`;
 }
@@ -138,10 +138,10 @@ export async function commandLineOf(pid) {
 }
 
 /**
- * Ends a process with a sequence of signals, each with a timeout.
+ * Terminates a process with a sequence of signals, each with a timeout.
  * @param {number} pid
  * @param {readonly { signal: NodeJS.Signals, waitMs: number }[]} steps
- * @returns {Promise<boolean>} whether it is gone
+ * @returns {Promise<boolean>} whether it has ended
  */
 export async function endProcess(pid, steps) {
   for (const { signal, waitMs } of steps) {

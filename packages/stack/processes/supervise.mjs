@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure } from './failure.mjs';
 import { endProcess, waitUntil } from './processes.mjs';
-import { restartLine, restartPauses } from './restart-pauses.mjs';
+import { restartBackoff, restartMessage } from './restart-backoff.mjs';
 
 /**
  * @typedef {object} Supervised
  * @property {string} name
- * @property {number} pid of the process now running, or of the last one
- * @property {() => Promise<void>} stop asks it to end, then kills it
- * @property {() => Promise<void>} crash kills it like a crash; it is restarted
+ * @property {number} pid of the current or last process
+ * @property {() => Promise<void>} stop terminates it, and kills it after a timeout
+ * @property {() => Promise<void>} crash kills it; it is restarted
  * @property {() => Promise<void>} kill kills it without a restart
  */
 
-/** A process that misses this many checks in a row hangs. Checks are counted, not timed, because a laptop may sleep between two. */
-const mostSilentLooks = 5;
-/** Extra start-up grace period for a new process, in checks. */
-const looksToStart = 25;
+/** Consecutive missed checks after which a process counts as hung. Checks, not seconds, because a laptop may sleep in between. */
+const MAX_MISSED_CHECKS = 5;
+/** Additional checks that a new process may miss. */
+const STARTUP_GRACE_CHECKS = 25;
 
 /**
  * Starts a process, waits until it is ready, and restarts it whenever it ends by itself: at once, and with a growing backoff (up
@@ -26,11 +26,11 @@ const looksToStart = 25;
  * @param {string} options.logFile
  * @param {() => ReturnType<typeof import('./processes.mjs').spawnLogged>} options.start
  * @param {() => Promise<boolean>} options.isReady
- * @param {() => Promise<boolean>} options.isAlive whether it responds at all, ready or not; must resolve within `lookEveryMs`
- * @param {number} [options.lookEveryMs]
+ * @param {() => Promise<boolean>} options.isAlive whether it responds at all, ready or not; must resolve within `checkIntervalMs`
+ * @param {number} [options.checkIntervalMs]
  * @param {(line: string) => void} options.note called at every restart
  * @param {() => void} options.onChange called when `pid` has changed
- * @param {AbortSignal} [options.signal] gives up waiting
+ * @param {AbortSignal} [options.signal] aborts the start
  * @returns {Promise<Supervised>}
  * @throws {Failure} if it is not ready within a minute
  */
@@ -41,14 +41,14 @@ export async function supervise({
   start,
   isReady,
   isAlive,
-  lookEveryMs = 2000,
+  checkIntervalMs = 2000,
   note,
   onChange,
   signal,
 }) {
   let child = await start();
-  const pauses = restartPauses();
-  let silentLooks = 0;
+  const backoff = restartBackoff();
+  let missedChecks = 0;
   const stopping = new AbortController();
 
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
@@ -65,8 +65,8 @@ export async function supervise({
 
   const watch = () => {
     const reason = () => {
-      if (silentLooks >= mostSilentLooks)
-        return `no answer for ${(mostSilentLooks * lookEveryMs) / 1000} s, so it was killed`;
+      if (missedChecks >= MAX_MISSED_CHECKS)
+        return `no response for ${(MAX_MISSED_CHECKS * checkIntervalMs) / 1000} s, so it was killed`;
       return child.signalCode ?? `exit code ${child.exitCode}`;
     };
     if (hasEnded()) void startAgain(reason());
@@ -75,14 +75,14 @@ export async function supervise({
   /** @param {string} reason */
   const startAgain = async (reason) => {
     if (stopping.signal.aborted) return;
-    const pauseMs = pauses.next();
-    note(restartLine({ name, reason, pauseMs, logFile }));
+    const pauseMs = backoff.next();
+    note(restartMessage({ name, reason, pauseMs, logFile }));
     await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
     if (stopping.signal.aborted) return;
-    pauses.hasStarted();
+    backoff.hasStarted();
     try {
       child = await start();
-      silentLooks = -looksToStart;
+      missedChecks = -STARTUP_GRACE_CHECKS;
     } catch (error) {
       return await startAgain(error instanceof Error ? error.message : String(error));
     }
@@ -90,15 +90,15 @@ export async function supervise({
     onChange();
     if (stopping.signal.aborted) await end();
   };
-  const lookForSilence = async () => {
+  const checkLiveness = async () => {
     while (!stopping.signal.aborted) {
       const [looked, lookedAt] = [child, performance.now()];
       const answered = await isAlive();
-      if (looked === child && !hasEnded()) silentLooks = answered ? 0 : silentLooks + 1;
-      if (silentLooks >= mostSilentLooks && !hasEnded() && !stopping.signal.aborted) {
+      if (looked === child && !hasEnded()) missedChecks = answered ? 0 : missedChecks + 1;
+      if (missedChecks >= MAX_MISSED_CHECKS && !hasEnded() && !stopping.signal.aborted) {
         await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
       }
-      const restMs = Math.max(0, lookEveryMs - (performance.now() - lookedAt));
+      const restMs = Math.max(0, checkIntervalMs - (performance.now() - lookedAt));
       await delay(restMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
@@ -108,7 +108,7 @@ export async function supervise({
       { signal: 'SIGKILL', waitMs: 2000 },
     ]);
   watch();
-  void lookForSilence();
+  void checkLiveness();
 
   return {
     name,

@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Supervises a Node program given as text; it is ready when it has written `ready`. */
+/** Supervises a Node program given as source text; it is ready when it has printed `ready`. */
 async function watch(program: string, signal?: AbortSignal, isAlive = async () => true) {
   const logFile = join(folder, 'program.log');
   supervised = await supervise({
@@ -29,7 +29,7 @@ async function watch(program: string, signal?: AbortSignal, isAlive = async () =
     start: () => spawnLogged(process.execPath, ['-e', program], { logFile }),
     isReady: async () => readFileSync(logFile, 'utf8').includes('ready'),
     isAlive,
-    lookEveryMs: 50,
+    checkIntervalMs: 50,
     note: (line) => notes.push(line),
     onChange: () => {},
     signal,
@@ -44,12 +44,12 @@ test('a process that dies is restarted, and one line says so', async () => {
   const first = program.pid;
   await program.crash();
   expect(await waitUntil(() => program.pid !== first && isRunning(program.pid), 10_000)).toBe(true);
-  expect(notes).toEqual([expect.stringContaining('program ended (SIGKILL) and is started again')]);
+  expect(notes).toEqual([expect.stringContaining('program ended (SIGKILL) and is restarted')]);
 });
 
 test('a process that keeps dying is restarted with growing pauses', async () => {
   const mayEnd = join(folder, 'may-end');
-  // The first one has been seen to be ready by then; those that follow end at once.
+  // The first process becomes ready; once the file exists, every restarted one exits at once.
   await watch(
     `console.log('ready'); setInterval(() => fs.existsSync(${JSON.stringify(mayEnd)}) && process.exit(7), 20);`,
   );
@@ -61,22 +61,22 @@ test('a process that keeps dying is restarted with growing pauses', async () => 
 });
 
 test('a process that runs but does not respond is killed and restarted, and one line says so', async () => {
-  const deaf = "process.on('SIGTERM', () => {});";
-  const answers = { isAlive: true };
-  const program = await watch(deaf + lives, undefined, async () => answers.isAlive);
+  const ignoresSigterm = "process.on('SIGTERM', () => {});";
+  const liveness = { isAlive: true };
+  const program = await watch(ignoresSigterm + lives, undefined, async () => liveness.isAlive);
   const first = program.pid;
-  answers.isAlive = false;
+  liveness.isAlive = false;
   expect(await waitUntil(() => program.pid !== first && isRunning(program.pid), 10_000)).toBe(true);
-  answers.isAlive = true;
+  liveness.isAlive = true;
   expect(isRunning(first)).toBe(false);
-  expect(notes).toEqual([expect.stringContaining('program ended (no answer for 0.25 s, so it was killed)')]);
+  expect(notes).toEqual([expect.stringContaining('program ended (no response for 0.25 s, so it was killed)')]);
 });
 
-test('a process that responds now and then is not killed', async () => {
-  let looks = 0;
-  const program = await watch(lives, undefined, async () => ++looks % 5 === 0);
+test('a process that responds to some checks is not killed', async () => {
+  let checks = 0;
+  const program = await watch(lives, undefined, async () => ++checks % 5 === 0);
   const first = program.pid;
-  expect(await waitUntil(() => looks > 20, 10_000)).toBe(true);
+  expect(await waitUntil(() => checks > 20, 10_000)).toBe(true);
   expect(program.pid).toBe(first);
   expect(notes).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { runToEnd } from '../processes/processes.mjs';
-import { placeOnce } from './files.mjs';
+import { moveIntoPlace } from './files.mjs';
 
-// Dependencies of a service that starts at boot, which nothing of ours is.
+// Dependencies of installing a system service, which is not needed to run the binary.
 const notNeeded = /^(adduser|passwd|lsb-base|sysvinit-utils|init-system-helpers|lib(semanage|audit).*)$/;
 
 /** Whether this system has Debian's or Ubuntu's packages and downloads are allowed. */
@@ -12,10 +12,10 @@ export function canFetchPackages(env = process.env) {
 }
 
 /**
- * Unpacks a Debian or Ubuntu package, and the libraries that this machine lacks for it, into a folder. apt verifies the signatures
- * as always; its lists and archives go to a temporary folder of ours, so that any user can do this and nothing is installed.
+ * Unpacks a Debian or Ubuntu package, with the libraries that this machine lacks, into a folder. apt verifies the signatures as
+ * usual; its lists and archives go to a temporary folder, so any user can do this and nothing is installed.
  * @param {string} name
- * @param {string} target created complete or not at all
+ * @param {string} target created atomically
  * @throws if apt cannot get the packages, for instance offline
  */
 export async function fetchDebianPackage(name, target) {
@@ -50,14 +50,14 @@ export async function fetchDebianPackage(name, target) {
       .filter((needed) => !notNeeded.test(needed));
     await apt('download', ...names);
     for (const file of readdirSync(`${packages}`)) await runToEnd('dpkg', ['-x', join(`${packages}`, file), `${root}`]);
-    placeOnce(`${root}`, target);
+    moveIntoPlace(`${root}`, target);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
 /**
- * The library folders of an unpacked package, for `LD_LIBRARY_PATH`.
+ * Returns the library folders of an unpacked package, for `LD_LIBRARY_PATH`.
  * @param {string} root
  */
 export function libraryPathOf(root) {

@@ -20,8 +20,8 @@ export function placesOf(dataDir) {
 }
 
 /**
- * Returns the secrets of a stack, created at its first start. They live as long as the data, because tickets are signed with them
- * and the stores know the passwords.
+ * Returns the secrets of a stack, created by its first start. They must be kept with the data: tickets are signed with them, and the
+ * stores know the passwords.
  * @param {string} dataDir
  * @returns {{
  *   appSecret: string,
@@ -42,24 +42,21 @@ export function secretsOf(dataDir) {
   }
   const kept = JSON.parse(readFileSync(secrets, 'utf8'));
   if (!kept.postgres || !kept.redis) {
-    throw new Failure(
-      'The data in .data are from an older version of MiniTickets, whose stores used other passwords.',
-      {
-        step: 'postgres',
-        fix: 'npm start -- --fresh begins with empty stores.',
-      },
-    );
+    throw new Failure('The data in .data is from an older version of MiniTickets, whose stores had other passwords.', {
+      step: 'postgres',
+      fix: 'npm start -- --fresh begins with empty stores.',
+    });
   }
   return kept;
 }
 
 /**
- * Creates an empty log and keeps that of the previous run beside it.
+ * Renames the log of the previous run to `NAME.before.log`.
  * @param {string} logs
  * @param {string} name
- * @returns {string} its path
+ * @returns {string} the path of the new log
  */
-export function freshLog(logs, name) {
+export function rotateLog(logs, name) {
   const path = join(logs, `${name}.log`);
   if (existsSync(path)) renameSync(path, join(logs, `${name}.before.log`));
   return path;
@@ -78,11 +75,11 @@ export function writePrivate(path, text) {
 }
 
 /**
- * Moves a complete folder to its final path. If two processes created the same folder, the first one wins.
+ * Moves a complete folder to its final path. If two processes created it concurrently, the first one wins.
  * @param {string} from
  * @param {string} target
  */
-export function placeOnce(from, target) {
+export function moveIntoPlace(from, target) {
   try {
     renameSync(from, target);
   } catch (error) {

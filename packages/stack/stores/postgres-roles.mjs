@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { Failure } from '../processes/failure.mjs';
 
 /**
- * Makes the roles of the shop's database and grants each what it needs. Harmless to repeat.
+ * Creates the roles of the shop's database and grants each its rights. Idempotent.
  * @param {string} superuserUrl
- * @param {string} file the roles as a script for psql, which compose runs too
+ * @param {string} file a psql script, which compose runs too
  * @param {Record<string, string>} variables of that script: the passwords
  * @throws {Failure}
  */
 export async function grantRoles(superuserUrl, file, variables) {
-  // Loaded here: the launcher itself starts before anything is installed.
+  // Imported lazily, because the launcher starts before anything is installed.
   const { default: pg } = await import('pg');
   const client = new pg.Client({
     connectionString: superuserUrl,
@@ -34,8 +34,8 @@ export async function grantRoles(superuserUrl, file, variables) {
 }
 
 /**
- * The statements of a psql script. Of psql's own language it knows `:'name'` and, at the end of a line, `\gexec`; a statement
- * ends where a line ends with `;`.
+ * Parses a psql script into statements. Of psql's own syntax it supports `:'name'` and, at the end of a line, `\gexec`; a statement
+ * ends with a `;` at the end of a line.
  * @param {string} script
  * @param {Record<string, string>} variables
  * @param {(text: string) => string} quote

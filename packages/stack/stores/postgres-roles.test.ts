@@ -28,7 +28,7 @@ async function ask(role: keyof typeof roles, statement: string, database?: strin
   return (await client.query(statement).finally(() => client.end())).rows;
 }
 
-test('a task reads and writes rows of tables that a migration made, in whatever schema', async () => {
+test('a task can read and write rows of every table that a migration created, in any schema', async () => {
   await ask('api', 'insert into rows default values');
   await ask('api', 'insert into more.rows values (1)');
   expect(await ask('api', 'update rows set id = 5 returning id')).toEqual([{ id: 5 }]);
@@ -45,18 +45,18 @@ test.each([
   `copy rows to program 'cat'`,
   'select * from pg_authid',
   'select * from drizzle.migrations',
-])('a task may not: %s', async (statement) => {
+])('a task is denied: %s', async (statement) => {
   await expect(ask('api', statement)).rejects.toThrow(/permission denied|must be owner/);
 });
 
-test('the lab makes and drops databases of its own, and cannot enter the shop’s', async () => {
+test('the lab can create and drop its own databases, and cannot connect to the shop’s', async () => {
   await ask('lab', 'create database scratch');
   await ask('lab', 'create table anything (id int)', 'scratch');
   await ask('lab', 'drop database scratch');
   await expect(ask('lab', 'select 1', 'minitickets')).rejects.toThrow('permission denied');
 });
 
-test('no role that a process logs in with is a superuser, and granting twice changes nothing', async () => {
+test('no role that a process logs in as is a superuser, and granting is idempotent', async () => {
   await grantRoles(postgres.url, file, passwords);
   const superusers = `select rolname from pg_roles where rolcanlogin and rolsuper and rolname like 'minitickets%'`;
   expect(await ask('owner', superusers)).toEqual([]);

@@ -14,7 +14,7 @@ let dataDir: string;
 const cleanUp: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'kept-postgres-'));
-  // Root may have to start the server as nobody, who cannot enter a private folder.
+  // Root may have to start the server as nobody, which has no access to a private folder.
   chmodSync(folder, 0o755);
   dataDir = join(folder, 'cluster');
 });
@@ -42,7 +42,7 @@ async function ask(url: string, statement: string): Promise<unknown[]> {
 const ready = [{ ready: 1 }];
 const askReady = 'SELECT 1 AS ready';
 
-test('what was committed survives a stop, and a crash', async () => {
+test('committed data survives a stop and a crash', async () => {
   const first = await start();
   await ask(first.url, 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
   await first.stop();
@@ -53,14 +53,14 @@ test('what was committed survives a stop, and a crash', async () => {
   expect(await ask(third.url, 'SELECT n FROM kept ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test('a server whose launcher crashed is ended by the next start', async () => {
+test('the next start stops a server whose launcher crashed', async () => {
   const orphan = await start();
   const next = await start();
   expect(isRunning(orphan.pid)).toBe(false);
   expect(await ask(next.url, askReady)).toEqual(ready);
 });
 
-test('a lock file whose number now belongs to another program is no obstacle, and that program lives on', async () => {
+test('a lock file whose pid another program has reused does not prevent a start, and that program keeps running', async () => {
   const first = await start();
   await first.stop();
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
@@ -78,14 +78,14 @@ test('a lock file whose number now belongs to another program is no obstacle, an
   expect(isRunning(other.pid ?? 0)).toBe(true);
 });
 
-test('a start that was interrupted while it made the cluster is no obstacle', async () => {
+test('an interrupted creation of the cluster does not prevent a start', async () => {
   mkdirSync(join(dataDir, 'base'), { recursive: true });
   writeFileSync(join(dataDir, 'base', 'half'), '');
   const { url } = await start();
   expect(await ask(url, askReady)).toEqual(ready);
 });
 
-test('a restart keeps the address', async () => {
+test('a restart keeps the address and gets a new process', async () => {
   const postgres = await start();
   const { url, pid } = postgres;
   await postgres.restart();
@@ -93,12 +93,12 @@ test('a restart keeps the address', async () => {
   expect(await ask(url, askReady)).toEqual(ready);
 });
 
-test('the password is asked for', async () => {
+test('a wrong password is rejected', async () => {
   const { url } = await start();
   await expect(ask(url.replace('not%20a%20secret%20here', 'guessed'), askReady)).rejects.toThrow('password');
 });
 
-test('a start that fails says why', async () => {
+test('a failed start reports the end of the log', async () => {
   await (await start()).stop();
   writeFileSync(join(dataDir, 'postgresql.conf'), 'no_such_setting = 1\n');
   await expect(start()).rejects.toMatchObject({
@@ -109,17 +109,17 @@ test('a start that fails says why', async () => {
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'root without user namespaces runs it as nobody, also from a private folder',
+  'root without user namespaces runs the server as nobody, even for a private folder',
   async () => {
     chmodSync(folder, 0o700);
-    vi.stubEnv('PATH', join(folder, 'empty')); // unshare is not found.
+    vi.stubEnv('PATH', join(folder, 'empty')); // Hides unshare.
     const { url, pid } = await start();
     expect(await ask(url, askReady)).toEqual(ready);
     if (process.platform === 'linux') expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\s65534/m);
   },
 );
 
-test('its log names no row that a statement failed on, and nobody but its owner reads it', async () => {
+test('the log quotes no row of a failed statement, and only its owner can read it', async () => {
   const { url, logFile } = await start();
   await ask(url, 'CREATE TABLE people (email text UNIQUE)');
   const insert = `INSERT INTO people VALUES ('someone@example.test')`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A user of Redis, and what they may do, as `ACL SETUSER` takes it.
+ * A Redis user with its permissions in the syntax of `ACL SETUSER`.
  * @typedef {object} RedisUser
  * @property {string} name
  * @property {string} password of letters, digits, `-` and `_`
@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
  */
 
 /**
- * The users of a stack's Redis. Neither the tasks nor the lab see the other's keys, and neither changes the server.
+ * Returns the users of a stack's Redis. Tasks and lab have no access to each other's keys, nor to the server's configuration.
  * @param {{ owner: string, api: string, lab: string }} passwords
  * @returns {[owner: RedisUser, api: RedisUser, lab: RedisUser]}
  */

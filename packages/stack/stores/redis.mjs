@@ -19,50 +19,50 @@ import { temporaryDir } from './temporary-dir.mjs';
 
 /**
  * @typedef {object} RedisOptions
- * @property {string} [dataDir] kept: `stop` writes the data there; without it nothing is ever written, and `stop` leaves nothing
- * @property {number} [port] a free one if left out
+ * @property {string} [dataDir] persistent: `stop` saves the data there; without it nothing is ever saved, and `stop` removes everything
+ * @property {number} [port] a free one by default
  * @property {string} [logFile]
- * @property {readonly string[]} [settings] more of them, as on redis-server's command line
- * @property {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} [program] looked for if left out
- * @property {readonly import('./redis-users.mjs').RedisUser[]} [users] who may log in; the first one may do everything. Without
- *   any, Redis wants no password
- * @property {(line: string) => void} [log] told what is out of the ordinary
+ * @property {readonly string[]} [settings] further arguments of redis-server
+ * @property {import('./find-redis.mjs').RedisBinary | import('./find-redis.mjs').RedisImage} [program] found automatically by default
+ * @property {readonly import('./redis-users.mjs').RedisUser[]} [users] the first one has all permissions. Without users,
+ *   Redis requires no password
+ * @property {(line: string) => void} [log] receives unusual events
  *
  * @typedef {object} Redis
- * @property {string} url of its first user
+ * @property {string} url with its first user
  * @property {number} port
- * @property {number} pid of the server now running, or of the last one
+ * @property {number} pid of the current or last server process
  * @property {boolean} isWanted whether it should run: not after `stop` or `kill`
  * @property {string} version
- * @property {string} from where the program was found
+ * @property {string} from where the program comes
  * @property {string} logFile
  * @property {() => Promise<void>} stop
- * @property {() => Promise<void>} restart after it ended, with the same address and what was saved last
- * @property {() => Promise<void>} kill as a crash would: what was not saved is lost
+ * @property {() => Promise<void>} restart after it ended, with the same address and the data saved last
+ * @property {() => Promise<void>} kill like a crash: unsaved data is lost
  */
 
 /**
  * Starts a Redis on the loopback and waits until it responds.
  * @param {RedisOptions} [options]
  * @returns {Promise<Redis>}
- * @throws {Failure} if there is no Redis, or it does not start
+ * @throws {Failure} if there is no Redis, or it fails to start
  */
 export async function startRedis(options = {}) {
-  const { dataDir: keptDir, port: fixedPort, logFile: givenLogFile, program, log = () => {} } = options;
+  const { dataDir: persistentDir, port: fixedPort, logFile: givenLogFile, program, log = () => {} } = options;
   const { settings, users = [] } = options;
   const found = program ?? (await findRedisProgram());
-  const dataDir = keptDir ?? (await temporaryDir('redis', endRedisOf));
+  const dataDir = persistentDir ?? (await temporaryDir('redis', endRedisOf));
   mkdirSync(dataDir, { recursive: true });
   const logFile = givenLogFile ?? join(dataDir, 'redis.log');
-  if (keptDir) await endRedisOf(keptDir);
+  if (persistentDir) await endRedisOf(persistentDir);
   if (users.length > 0) writePrivate(join(dataDir, ACL_FILE), aclFile(users));
-  const wipe = () => {
-    if (!keptDir) rmSync(dataDir, { recursive: true, force: true });
+  const removeTemporaryFiles = () => {
+    if (!persistentDir) rmSync(dataDir, { recursive: true, force: true });
   };
   try {
     const start = () => startOnPort(fixedPort, (port) => launch(found, { dataDir, port, logFile, settings, users }));
     const [port, first] = await start().catch(async (error) => {
-      if (!setAsideUnreadable(dataDir, logFile)) throw error;
+      if (!moveUnreadableDump(dataDir, logFile)) throw error;
       log('Redis cannot read its old data, perhaps from a newer version. It starts empty: users must log in again');
       return await start();
     });
@@ -82,8 +82,8 @@ export async function startRedis(options = {}) {
       logFile,
       async stop() {
         isWanted = false;
-        await shutDown(urlOf(port, users[0]), pid, keptDir ? 'SAVE' : 'NOSAVE');
-        wipe();
+        await shutDown(urlOf(port, users[0]), pid, persistentDir ? 'SAVE' : 'NOSAVE');
+        removeTemporaryFiles();
       },
       async restart() {
         ({ pid, container } = await launch(found, { dataDir, port, logFile, settings, users }));
@@ -93,11 +93,11 @@ export async function startRedis(options = {}) {
         isWanted = false;
         if (container) await runToEnd('docker', ['kill', container]);
         await endProcess(pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
-        wipe();
+        removeTemporaryFiles();
       },
     };
   } catch (error) {
-    wipe();
+    removeTemporaryFiles();
     throw error;
   }
 }
@@ -108,7 +108,7 @@ export async function startRedis(options = {}) {
  * @param {string} logFile
  * @returns {boolean} whether unreadable data prevented the start
  */
-function setAsideUnreadable(dataDir, logFile) {
+function moveUnreadableDump(dataDir, logFile) {
   const dump = join(dataDir, 'dump.rdb');
   if (!existsSync(dump) || !lastLines(logFile).some((line) => /RDB|loading the DB/.test(line))) return false;
   renameSync(dump, `${dump}.unreadable`);
@@ -116,7 +116,7 @@ function setAsideUnreadable(dataDir, logFile) {
 }
 
 /**
- * Ends the server that a crashed run left behind, and keeps its data.
+ * Stops the server that a crashed run left behind, and keeps its data.
  * @param {string} dataDir
  * @returns {Promise<boolean>} whether there was one
  */
@@ -130,7 +130,7 @@ export async function endRedisOf(dataDir) {
 /**
  * Returns the server that uses a folder, whoever started it.
  * @param {string} dataDir
- * @returns {Promise<{ url: string, pid: number } | undefined>} with the URL of a user who may end it
+ * @returns {Promise<{ url: string, pid: number } | undefined>} with the URL of a user who can stop it
  */
 export async function redisOf(dataDir) {
   const file = join(dataDir, 'server.json');
@@ -176,9 +176,9 @@ async function launch(program, { dataDir, port, logFile, settings = [], users })
 const ACL_FILE = 'users.acl';
 
 /**
- * The address of a Redis of ours, for one of its users.
+ * Returns the URL of our Redis for one of its users.
  * @param {number} port
- * @param {Pick<import('./redis-users.mjs').RedisUser, 'name' | 'password'>} [user] none if it wants no password
+ * @param {Pick<import('./redis-users.mjs').RedisUser, 'name' | 'password'>} [user] none if Redis requires no password
  */
 export function urlOf(port, user) {
   return `redis://${user ? `${user.name}:${user.password}@` : ''}127.0.0.1:${port}`;

@@ -24,14 +24,14 @@ async function start(options: Parameters<typeof startRedis>[0]) {
   return redis;
 }
 
-test('it listens on the loopback only, and is ready when it is handed over', async () => {
+test('Redis listens on the loopback only, and is ready when startRedis resolves', async () => {
   const { url, port } = await start({ dataDir });
   expect(await askRedis(url, 'PING')).toBe('+PONG');
   expect(await askRedis(url, 'CONFIG GET bind')).toBe('*2');
   await expect(startRedis({ port })).rejects.toThrow('Redis did not start');
 });
 
-test('what is kept survives a stop', async () => {
+test('a stop saves the data of a persistent Redis', async () => {
   const first = await start({ dataDir });
   await askRedis(first.url, 'SET session alive');
   await first.stop();
@@ -40,7 +40,7 @@ test('what is kept survives a stop', async () => {
   expect(await askRedis(second.url, 'STRLEN session')).toBe(':5');
 });
 
-test('what was not saved is lost in a crash', async () => {
+test('unsaved data is lost in a crash', async () => {
   const first = await start({ dataDir });
   await askRedis(first.url, 'SET session alive');
   await first.kill();
@@ -48,7 +48,7 @@ test('what was not saved is lost in a crash', async () => {
   expect(await askRedis(second.url, 'EXISTS session')).toBe(':0');
 });
 
-test('a server whose launcher crashed is ended by the next start, and its data are kept', async () => {
+test('the next start stops a server whose launcher crashed, and keeps its data', async () => {
   const orphan = await start({ dataDir });
   await askRedis(orphan.url, 'SET session alive');
   const next = await start({ dataDir });
@@ -56,7 +56,7 @@ test('a server whose launcher crashed is ended by the next start, and its data a
   expect(await askRedis(next.url, 'STRLEN session')).toBe(':5');
 });
 
-test('data that it cannot read are set aside, and it starts without', async () => {
+test('an unreadable dump is moved aside, and Redis starts empty', async () => {
   writeFileSync(join(dataDir, 'dump.rdb'), 'REDIS9999 of some later version');
   const notes: string[] = [];
   const { url } = await start({ dataDir, log: (line) => notes.push(line) });
@@ -65,8 +65,8 @@ test('data that it cannot read are set aside, and it starts without', async () =
   expect(notes).toHaveLength(1);
 });
 
-test('one that is not kept writes no data and leaves no folder', async () => {
-  // A folder for temporary files of its own: others make and remove theirs in the common one at the same time.
+test('a temporary Redis saves no data and leaves no folder', async () => {
+  // A separate folder for temporary files, because other tests use the common one at the same time.
   vi.stubEnv('TMPDIR', dataDir);
   const { url, stop } = await startRedis();
   expect(readdirSync(dataDir)).toHaveLength(1);
@@ -75,7 +75,7 @@ test('one that is not kept writes no data and leaves no folder', async () => {
   expect(readdirSync(dataDir)).toEqual([]);
 });
 
-test('with users only they log in, each to its own keys, and no file holds a password that others can read', async () => {
+test('with users, everyone else is rejected, each user has access to its own keys only, and no file exposes a password', async () => {
   const users = redisUsers({ owner: 'one', api: 'two', lab: 'three' });
   const { port, url } = await start({ dataDir, users });
   const as = (user: number, command: string) => askRedis(urlOf(port, users[user]), command);
@@ -94,7 +94,7 @@ test('with users only they log in, each to its own keys, and no file holds a pas
   expect(readFileSync(join(dataDir, 'users.acl'), 'utf8')).not.toMatch(/two|three/);
 });
 
-test('what a Redis with users holds survives a launcher that crashed', async () => {
+test('data of a Redis with users survives a crash of the launcher', async () => {
   const users = redisUsers({ owner: 'one', api: 'two', lab: 'three' });
   const orphan = await startRedis({ dataDir, users });
   await askRedis(orphan.url, 'SET session alive');

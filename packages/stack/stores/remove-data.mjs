@@ -3,7 +3,7 @@ import { placesOf } from './files.mjs';
 import { removeCluster } from './postgres-binaries.mjs';
 
 /**
- * Removes what the stores of a stack that is not running hold, and the secrets that belong to it. Downloads and logs stay.
+ * Deletes the data of a stopped stack's stores, and its secrets. Downloads and logs stay.
  * @param {string} dataDir
  */
 export function removeData(dataDir) {

@@ -1,21 +1,21 @@
 import { keepRunning } from '../processes/keep-running.mjs';
-import { freshLog, placesOf, secretsOf } from './files.mjs';
+import { placesOf, rotateLog, secretsOf } from './files.mjs';
 import { findRedisProgram } from './find-redis.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startRedis, urlOf } from './redis.mjs';
 import { redisUsers } from './redis-users.mjs';
 
 /**
- * Where one role finds both stores.
+ * The URLs of both stores for one role.
  * @typedef {{ databaseUrl: string, redisUrl: string }} Access
  *
  * @typedef {object} Stores
- * @property {string} databaseUrl of a superuser: for people, and for commands that they run
- * @property {string} redisUrl of a user who may do everything
- * @property {{ owner: Access, api: Access, lab: Access }} access what each kind of process may use. In stores that somebody else
- *   runs all use what they were given
- * @property {import('./postgres.mjs').Postgres | undefined} postgres undefined when somebody else runs it
- * @property {import('./redis.mjs').Redis | undefined} redis undefined when somebody else runs it
+ * @property {string} databaseUrl with a superuser: for people and their commands
+ * @property {string} redisUrl with a user who has all permissions
+ * @property {{ owner: Access, api: Access, lab: Access }} access least-privilege URLs of each kind of process; of an external store all
+ *   use the given URL
+ * @property {import('./postgres.mjs').Postgres | undefined} postgres undefined if it is external
+ * @property {import('./redis.mjs').Redis | undefined} redis undefined if it is external
  * @property {string} description one line
  */
 
@@ -33,7 +33,7 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
 
   const startOurPostgres = async () => {
     const { superuser: password } = secretsOf(dataDir).postgres;
-    const logFile = freshLog(places.logs, 'postgres');
+    const logFile = rotateLog(places.logs, 'postgres');
     const server = { dataDir: places.postgres, user: SUPERUSER, password, fsync: durable, logFile };
     return await startPostgres({ ...server, log: note });
   };
@@ -49,7 +49,7 @@ export async function startStores({ dataDir, durable = true, databaseUrl, redisU
       dataDir: places.redis,
       users,
       program,
-      logFile: freshLog(places.logs, 'redis'),
+      logFile: rotateLog(places.logs, 'redis'),
       log: note,
     });
   };

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { isStillRunning, recordOf } from '../processes/processes.mjs';
 
 /**
- * Creates a folder for a temporary store. It also removes the folders of crashed processes, after stopping servers that still use them.
+ * Creates a folder for a temporary store. Also removes the folders of crashed processes, after stopping servers that still use them.
  * @param {string} name of the store
- * @param {(dir: string) => Promise<unknown>} endServer ends what runs in such a folder
+ * @param {(dir: string) => Promise<unknown>} endServer stops the server that uses such a folder
  * @returns {Promise<string>}
  */
 export async function temporaryDir(name, endServer) {
@@ -25,13 +25,13 @@ export async function temporaryDir(name, endServer) {
 /** @param {string} dir */
 const ownerFile = (dir) => join(dir, 'owner.json');
 
-/** Whether this user owns a folder: anyone can write to the temporary folder, and its contents decide which processes are stopped. @param {string} dir */
+/** Whether a folder is ours and its process is dead. Anyone can write to the temporary folder, so folders of other users are ignored. @param {string} dir */
 async function isAbandoned(dir) {
   try {
     const { uid } = lstatSync(dir);
     if (process.getuid && uid !== process.getuid()) return false;
     return !(await isStillRunning(JSON.parse(readFileSync(ownerFile(dir), 'utf8'))));
   } catch {
-    return false; // It is just being created or removed.
+    return false; // It is being created or removed.
   }
 }

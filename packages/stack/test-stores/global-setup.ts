@@ -4,15 +4,15 @@ import { startTestServers } from './test-servers.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A database to connect to while making and dropping those of the test files. */
+    /** The database to connect to for creating and dropping those of the test files. */
     testAdminDatabaseUrl: string;
-    /** The database that every file gets a copy of: migrated, and empty. */
+    /** The migrated, empty database that is copied for every test file. */
     testTemplateDatabase: string;
     testRedisUrl: string;
   }
 }
 
-/** Once for a whole test run: real stores, and one migrated database to copy. */
+/** Starts the stores of a test run and creates the migrated database that test files copy. */
 export default async function setup(project: TestProject) {
   const servers = await startTestServers();
   console.log(`Stores: ${servers.description}`);

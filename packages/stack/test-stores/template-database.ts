@@ -6,10 +6,10 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import { Client } from 'pg';
 
 const migrationsFolder = fileURLToPath(new URL('../../../apps/api/src/db/migrations', import.meta.url));
-// Any number that nobody else locks: PostgreSQL does not copy a database while another copy of it is being made.
+// An arbitrary number: PostgreSQL cannot copy a database while another copy of it is in progress.
 const copyLock = 7_254_110;
 
-/** Makes a database and brings it to the newest migration. Migrating each file's own would take a second each. */
+/** Creates a database with the newest schema. Migrating each test file's own database would take a second each. */
 export async function makeTemplateDatabase(adminUrl: string): Promise<string> {
   if (!existsSync(`${migrationsFolder}/meta/_journal.json`))
     throw new Error(`There are no migrations in ${migrationsFolder}.`);
@@ -23,7 +23,7 @@ export async function dropTemplateDatabase(adminUrl: string, name: string): Prom
   await withClient(adminUrl, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
 }
 
-/** @returns the URL of a new database that is a copy of the template */
+/** Creates a copy of the template and returns its URL. */
 export async function copyTemplateDatabase(adminUrl: string, template: string): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await withClient(adminUrl, async (client) => {
@@ -33,7 +33,7 @@ export async function copyTemplateDatabase(adminUrl: string, template: string): 
   return urlOfDatabase(adminUrl, name);
 }
 
-/** Drops a copy, with the connections that its tests left open. */
+/** Drops a copy, even if its tests left connections open. */
 export async function dropDatabase(adminUrl: string, url: string): Promise<void> {
   await withClient(adminUrl, (client) => client.query(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`));
 }
@@ -46,7 +46,7 @@ function urlOfDatabase(adminUrl: string, name: string): string {
 
 async function withClient(url: string, use: (client: Client) => Promise<unknown>): Promise<void> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
-  client.on('error', () => {}); // A server that goes away fails the query; it does not end the process.
+  client.on('error', () => {}); // A lost connection fails the query, and must not end the process.
   await client.connect();
   try {
     await use(client);

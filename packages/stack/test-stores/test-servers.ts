@@ -2,7 +2,7 @@ import { startPostgres } from '../stores/postgres.mjs';
 import { startRedis } from '../stores/redis.mjs';
 
 export interface TestServers {
-  /** One line for the person who reads the test run. */
+  /** One line for the output of the test run. */
   description: string;
   databaseUrl: string;
   redisUrl: string;
@@ -10,9 +10,9 @@ export interface TestServers {
 }
 
 /**
- * Starts the stores of a test run: PostgreSQL's binaries from npm and a Redis that is found or downloaded, or containers with the
- * versions of production if `TEST_RUNTIME` is `docker`. With `TEST_DATABASE_URL` and `TEST_REDIS_URL` it uses running ones.
- * @throws if there are none: a test without its store has to fail, not to be skipped
+ * Starts the stores of a test run: PostgreSQL from npm and an installed or downloaded Redis, or containers with the versions of
+ * production if `TEST_RUNTIME` is `docker`. With `TEST_DATABASE_URL` and `TEST_REDIS_URL` it uses running stores.
+ * @throws if a store is missing, because tests without it must fail instead of being skipped
  */
 export async function startTestServers(env: NodeJS.ProcessEnv = process.env): Promise<TestServers> {
   const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl, TEST_RUNTIME: runtime = 'embedded' } = env;
@@ -42,7 +42,7 @@ async function startEmbedded(): Promise<TestServers> {
 }
 
 async function startContainers(): Promise<TestServers> {
-  // Importing testcontainers takes more than a second, so only a run that uses it pays.
+  // Imported lazily, because importing testcontainers takes more than a second.
   const [{ PostgreSqlContainer }, { RedisContainer }] = await Promise.all([
     import('@testcontainers/postgresql'),
     import('@testcontainers/redis'),

@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => client.end());
 
-test('a test file begins with a database that is migrated and empty', async () => {
+test('a test file starts with a migrated, empty database', async () => {
   const { rows } = await client.query('SELECT count(*)::int AS events FROM events');
   expect(rows).toEqual([{ events: 0 }]);
 });
 
-test('copies of the template can be made concurrently', async () => {
+test('the template can be copied concurrently', async () => {
   const adminUrl = inject('testAdminDatabaseUrl');
   const urls = await Promise.all(
     Array.from({ length: 8 }, () => copyTemplateDatabase(adminUrl, inject('testTemplateDatabase'))),

@@ -7,14 +7,14 @@ import { copyTemplateDatabase, dropDatabase } from './template-database.ts';
 export interface TestStores {
   /** This file's own database: migrated, and empty when the first test begins. */
   readonly databaseUrl: string;
-  /** Shared with other files; keep to keys that begin with `redisKeyPrefix`. */
+  /** Shared with other test files: use only keys that begin with `redisKeyPrefix`. */
   readonly redisUrl: string;
   readonly redisKeyPrefix: string;
 }
 
 /**
- * Gives a test file a database and a Redis key prefix of its own, and removes both afterwards. Call it once, at the top of the file;
- * the values are there from `beforeAll` on.
+ * Gives a test file its own database and Redis key prefix, and removes both afterwards. Call it once, at the top of the file; the
+ * values are available from `beforeAll` on.
  */
 export function useStores(): TestStores {
   const adminUrl = inject('testAdminDatabaseUrl');
@@ -35,8 +35,7 @@ export function useStores(): TestStores {
     redisUrl,
     redisKeyPrefix,
     get databaseUrl() {
-      if (!databaseUrl)
-        throw new Error('The database of this file is made in beforeAll: read databaseUrl in a hook or a test.');
+      if (!databaseUrl) throw new Error('The database is created in beforeAll: read databaseUrl in a hook or a test.');
       return databaseUrl;
     },
   };

@@ -8,7 +8,7 @@ import { startStack } from '../launcher/stack.mjs';
 import { endLeftovers, runningState } from '../launcher/state.mjs';
 import { isRunning, waitUntil } from '../processes/processes.mjs';
 import { removeData } from '../stores/remove-data.mjs';
-import { newCustomer } from './people.ts';
+import { newCustomer } from '../testing/people.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-crash-'));
 afterAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('a start after the launcher was killed stops what it left running, and keeps accounts and sessions', async () => {
+test('a start after the launcher was killed stops the processes that it left, and keeps accounts and sessions', async () => {
   const program = `import(${JSON.stringify(new URL('../launcher/stack.mjs', import.meta.url).href)})
     .then(({ startStack }) => startStack({ dataDir: ${JSON.stringify(dataDir)}, tasks: 1 }))`;
   const launcher = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
@@ -25,7 +25,7 @@ test('a start after the launcher was killed stops what it left running, and keep
   const state = await runningState(dataDir);
   const customer = await newCustomer(state?.url ?? '');
 
-  // The second launcher is told that the folder is in use.
+  // A second launcher is rejected while the first one runs.
   await expect(startStack({ dataDir, tasks: 1 })).rejects.toMatchObject({ step: 'alreadyRunning' });
   launcher.kill('SIGKILL');
   await once(launcher, 'exit');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { book, bookingOf, demoPerson, newCustomers, newEvent, tally } from './people.ts';
+import { book, bookingOf, demoPerson, newCustomers, newEvent, tally } from '../testing/people.ts';
 import { useStack } from './use-stack.ts';
 
 const stack = useStack();

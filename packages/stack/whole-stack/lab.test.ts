@@ -25,11 +25,11 @@ test('an experiment can be started, watched and judged through the balancer', as
     items: expect.arrayContaining([expect.objectContaining({ name: 'never-oversell' })]),
   });
   const { id } = await start('never-oversell');
-  const told: unknown[] = [];
-  for await (const { event, data } of events(id)) told.push(event === 'run' ? data.status : data.kind);
-  expect(told.slice(0, 3)).toEqual(['queued', 'running', 'begin']);
-  expect(told).toContain('request');
-  expect(told.slice(-2)).toEqual(['end', 'finished']);
+  const received: unknown[] = [];
+  for await (const { event, data } of events(id)) received.push(event === 'run' ? data.status : data.kind);
+  expect(received.slice(0, 3)).toEqual(['queued', 'running', 'begin']);
+  expect(received).toContain('request');
+  expect(received.slice(-2)).toEqual(['end', 'finished']);
   expect(await find(id)).toMatchObject({ status: 'finished', proved: true, result: { reasons: [] } });
 });
 
@@ -84,7 +84,7 @@ async function scratchDatabases() {
 }
 
 test.runIf(process.platform === 'linux')(
-  'neither the balancer nor the lab holds a secret of the tasks, and no process but the launcher a superuser of a store',
+  'neither the balancer nor the lab holds a secret of the tasks, and only the launcher has superuser credentials',
   async () => {
     const { databaseUrl, redisUrl, tasks, lab } = stack.current;
     const { appSecret, postgres, redis } = secretsOf(stack.dataDir);

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
-import { book, demoPerson, newCustomer, newEvent, post, tally } from './people.ts';
+import { book, demoPerson, newCustomer, newEvent, post, tally } from '../testing/people.ts';
 import { useStack } from './use-stack.ts';
 
 const stack = useStack();
 
-/** The most that a bucket may serve: its capacity, and what is refilled meanwhile. */
-const mostServed = (capacity: number, perSecond: number, sinceMs: number) =>
+/** Returns the most that a bucket may have served since `sinceMs`: capacity + refill. */
+const maxServed = (capacity: number, perSecond: number, sinceMs: number) =>
   capacity + Math.floor(((performance.now() - sinceMs) / 1000) * perSecond);
 
 const guess = async (url: string, headers: Record<string, string> = {}) =>
@@ -19,25 +19,25 @@ test('one user gets a burst of ten bookings, whatever the number of tasks', asyn
   const customer = await newCustomer(url);
   const begun = performance.now();
   const responses = await Promise.all(Array.from({ length: 40 }, () => book(customer, event)));
-  const most = mostServed(10, 1, begun);
+  const max = maxServed(10, 1, begun);
 
   expect(new Set(responses.map(({ headers }) => headers.get('x-served-by'))).size).toBe(3);
   const { rate_limited = 0, suppressed = 0 } = await tally(responses);
   const served = 40 - rate_limited - suppressed;
   expect(served).toBeGreaterThanOrEqual(10);
-  expect(served).toBeLessThanOrEqual(most);
+  expect(served).toBeLessThanOrEqual(max);
 });
 
-test('of sixty concurrent log-ins from one address twenty reach the password check, and the others are promised slots of their own', async () => {
+test('of sixty concurrent log-ins from one address, twenty reach the password check and the others are promised distinct slots', async () => {
   const { url } = stack.current;
   const begun = performance.now();
   const responses = await Promise.all(Array.from({ length: 60 }, () => guess(url)));
-  const most = mostServed(20, 1 / 3, begun);
+  const max = maxServed(20, 1 / 3, begun);
 
   // The organiser of the test before logged in from here too.
   const checked = responses.filter(({ status }) => status === 401);
   expect(checked.length).toBeGreaterThanOrEqual(19);
-  expect(checked.length).toBeLessThanOrEqual(most);
+  expect(checked.length).toBeLessThanOrEqual(max);
 
   const refused = responses.filter(({ status }) => status !== 401);
   const waits: number[] = [];
@@ -47,39 +47,39 @@ test('of sixty concurrent log-ins from one address twenty reach the password che
     expect(response.headers.get('retry-after')).toBe(String(retryAfter));
     waits.push(retryAfter);
   }
-  // One token flows in every 3 s, and each refusal promises the next free one.
+  // One token refills every 3 s, and each refusal promises the next free slot.
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(1);
   expect(Math.max(...waits)).toBeLessThanOrEqual(3 * (refused.length + 1));
   expect(new Set(waits).size).toBeGreaterThan(refused.length / 2);
 });
 
 /**
- * Empties the login bucket of this machine's address, then logs in five times with forged headers.
- * @returns how many of the five reached the password check, and how many may have: what was refilled meanwhile
+ * Empties the login bucket of this machine's address, then logs in five times with spoofed headers.
+ * @returns how many of the five reached the password check, and the maximum that refilled tokens allow
  */
-async function guessForged(target: string, forged: Record<string, string>) {
+async function guessSpoofed(target: string, spoofed: Record<string, string>) {
   const begun = performance.now();
   await Promise.all(Array.from({ length: 25 }, () => guess(stack.current.url)));
-  const answers = await Promise.all(Array.from({ length: 5 }, () => guess(target, forged)));
-  const { invalid_credentials: checked = 0 } = await tally(answers);
-  return { checked, most: mostServed(1, 1 / 3, begun) };
+  const responses = await Promise.all(Array.from({ length: 5 }, () => guess(target, spoofed)));
+  const { invalid_credentials: checked = 0 } = await tally(responses);
+  return { checked, max: maxServed(1, 1 / 3, begun) };
 }
 
 test.each(['198.51.100.1', '2001:db8::1', '127.0.0.1, 198.51.100.2', 'unknown'])(
   'an emptied bucket stays empty for a client that claims to be %s, through the balancer',
   async (claim) => {
-    const forged = { 'x-forwarded-for': claim, 'x-real-ip': claim, forwarded: `for="${claim}"` };
-    const { checked, most } = await guessForged(stack.current.url, forged);
-    expect(checked).toBeLessThanOrEqual(most);
+    const spoofed = { 'x-forwarded-for': claim, 'x-real-ip': claim, forwarded: `for="${claim}"` };
+    const { checked, max } = await guessSpoofed(stack.current.url, spoofed);
+    expect(checked).toBeLessThanOrEqual(max);
   },
 );
 
 test.runIf(process.platform === 'linux')(
-  'a client that calls a task directly gets no other bucket by a forged address',
+  'a client that calls a task directly cannot get another bucket by spoofing its address',
   async () => {
     for (const { url } of stack.current.tasks) {
-      const { checked, most } = await guessForged(url, { 'x-forwarded-for': '198.51.100.3' });
-      expect(checked).toBeLessThanOrEqual(most);
+      const { checked, max } = await guessSpoofed(url, { 'x-forwarded-for': '198.51.100.3' });
+      expect(checked).toBeLessThanOrEqual(max);
     }
   },
 );
@@ -88,7 +88,7 @@ test.runIf(process.platform === 'linux')(
   'a crowd of 38 behind one address that obeys Retry-After is served in order through the balancer: no ban, at most two refusals each',
   { timeout: 120_000 },
   async () => {
-    // Another loopback address is another client to the balancer.
+    // The balancer treats another loopback address as another client.
     const dispatcher = new Agent({ localAddress: '127.0.0.38' });
     const url = new URL('/v1/sessions', stack.current.url);
     url.hostname = '127.0.0.1';
@@ -106,7 +106,7 @@ test.runIf(process.platform === 'linux')(
         for (let refusals = 0; ; refusals += 1) {
           const { statusCode, headers, body } = await logIn();
           const answer = (await body.json()) as { error: string };
-          // The password is wrong, and was checked: the limit let the call through.
+          // A checked password means that the limiter allowed the call.
           if (statusCode === 401) return { refusals, servedMs: performance.now() - begun };
           expect(answer.error).toBe('rate_limited');
           await new Promise((resolve) => setTimeout(resolve, Number(headers['retry-after']) * 1000));

@@ -6,9 +6,9 @@ import { type Stack, type StackOptions, startStack } from '../launcher/stack.mjs
 import { removeData } from '../stores/remove-data.mjs';
 
 /**
- * Gives a test file a whole stack of its own, with the demo data: stores, three API tasks, the balancer. Call it once, at the top
- * of the file; it is there from `beforeAll` on. The repository has to be built. It listens on 127.0.0.1 only: a client that may choose
- * between two loopback addresses is two clients for the limiter.
+ * Gives a test file its own stack with the demo data: stores, three API tasks, the balancer. Call it once, at the top of the file;
+ * the stack runs from `beforeAll` on. The repository must be built. The stack listens on 127.0.0.1 only, because a client that can
+ * choose between two loopback addresses would count as two clients.
  */
 export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv' | 'lab'> = {}): {
   readonly current: Stack;

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownRedis } from '@minitickets/stack/own-redis';
 import { startRedis } from '@minitickets/stack/redis';
 import { Redis, ReplyError } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -9,12 +10,6 @@ import { takeToken } from '../queries/rate-limits.ts';
 import { limitOf } from '../testing/limiter-stores.ts';
 import { openRedis } from './redis.ts';
 import { redisFailure } from './redis-failures.ts';
-
-async function ownRedis(options: Parameters<typeof startRedis>[0] = {}) {
-  const server = await startRedis(options);
-  onTestFinished(() => server.stop());
-  return server;
-}
 
 /** A connection that sends commands even if the handshake failed. */
 function stubborn(url: string) {
@@ -51,13 +46,13 @@ test.each([
   ],
   ['NOPERM', 'denies access to this task', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
 ])('%s means that Redis %s', async (_, condition, arrange) => {
-  const server = await ownRedis();
-  await arrange(stubborn(server.url));
+  const { server, admin } = await ownRedis();
+  await arrange(admin);
   expect(await failuresOfWrites(server.url)).toEqual([unavailable(condition), unavailable(condition)]);
 });
 
 test('MASTERDOWN means that Redis has lost its primary', async () => {
-  const server = await ownRedis();
+  const { server } = await ownRedis();
   const redis = stubborn(server.url);
   await redis.config('SET', 'replica-serve-stale-data', 'no');
   await redis.replicaof('127.0.0.1', 1);
@@ -80,7 +75,7 @@ test('MISCONF means that Redis cannot persist its data and rejects writes', asyn
 });
 
 test('BUSY means that Redis is busy with a script', async () => {
-  const server = await ownRedis({ settings: ['--busy-reply-threshold', '1'] });
+  const { server } = await ownRedis({ settings: ['--busy-reply-threshold', '1'] });
   const [runaway, other] = [stubborn(server.url), stubborn(server.url)];
   const running = errorOf(runaway.eval('while true do end', 0));
   await vi.waitFor(async () => expect(redisFailure(await errorOf(other.get('key')))).not.toBeNull(), 10_000);
@@ -113,38 +108,35 @@ test('LOADING means that Redis is starting', async () => {
 });
 
 test('CLUSTERDOWN means that Redis has hash slots that no node serves', async () => {
-  const server = await ownRedis({ settings: ['--cluster-enabled', 'yes'] });
+  const { server } = await ownRedis({ settings: ['--cluster-enabled', 'yes'] });
   const error = await errorOf(stubborn(server.url).get('key'));
   expect(redisFailure(error)).toEqual(unavailable('has hash slots that no node serves'));
 });
 
 test('NOAUTH and WRONGPASS mean that Redis denies access to a task', async () => {
-  const server = await ownRedis();
-  const owner = stubborn(server.url);
-  await owner.config('SET', 'requirepass', 'secret');
+  const { server, admin } = await ownRedis();
+  await admin.config('SET', 'requirepass', 'secret');
   const withoutPassword = redisFailure(await errorOf(stubborn(server.url).get('key')));
   const wrongPassword = redisFailure(await errorOf(stubborn(server.url).call('AUTH', 'default', 'wrong')));
-  await owner.config('SET', 'requirepass', '');
+  await admin.config('SET', 'requirepass', '');
   expect([withoutPassword, wrongPassword]).toEqual(Array(2).fill(unavailable('denies access to this task')));
 });
 
 test('a task whose Redis requires a password reports it unavailable, and recovers when the requirement is lifted', async () => {
-  const server = await ownRedis();
-  const owner = stubborn(server.url);
-  await owner.config('SET', 'requirepass', 'secret');
+  const { server, admin } = await ownRedis();
+  await admin.config('SET', 'requirepass', 'secret');
   const redis = openRedis({ url: server.url, keyPrefix: 'mt:', onError: () => {} });
   onTestFinished(() => redis.disconnect());
   await vi.waitFor(async () => expect(redisFailure(await errorOf(take(redis)))?.kind).toBe('store-unavailable'));
-  await owner.config('SET', 'requirepass', '');
+  await admin.config('SET', 'requirepass', '');
   await vi.waitFor(async () => expect(await take(redis)).toMatchObject({ allowed: true }), { timeout: 10_000 });
 });
 
 test('a Redis at its client limit has no free connection', async () => {
-  const server = await ownRedis();
-  const owner = stubborn(server.url);
-  await owner.config('SET', 'maxclients', '1');
+  const { server, admin } = await ownRedis();
+  await admin.config('SET', 'maxclients', '1');
   const error = await errorOf(stubborn(server.url).get('key'));
-  await owner.config('SET', 'maxclients', '100');
+  await admin.config('SET', 'maxclients', '100');
   expect(redisFailure(error)?.kind).toBe('store-unavailable');
 });
 

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { ownRedis } from '@minitickets/stack/own-redis';
 import { startRedis } from '@minitickets/stack/redis';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { takeToken } from '../queries/rate-limits.ts';
 import { limitOf } from '../testing/limiter-stores.ts';
@@ -13,25 +14,13 @@ import { redisFailure } from './redis-failures.ts';
 const LATE_MS = 1000;
 const away = expect.objectContaining({ kind: 'store-unavailable', store: 'Redis' });
 
-/** A Redis of the test's own, a connection with a task's settings, and an admin connection on the side. */
-async function ownRedis() {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  return { server, redis: await connect(server.url), onTheSide: sideConnection(server.url) };
-}
-
-async function connect(url: string) {
-  const redis = openRedis({ url, keyPrefix: 'mt:', onError: () => {} });
+/** A connection with a task's settings to a Redis that only this test uses. */
+async function ownConnection() {
+  const own = await ownRedis();
+  const redis = openRedis({ url: own.server.url, keyPrefix: 'mt:', onError: () => {} });
   onTestFinished(() => redis.disconnect());
   await isReady(redis);
-  return redis;
-}
-
-function sideConnection(url: string) {
-  const redis = new Redis(url, { keyPrefix: 'mt:' });
-  redis.on('error', () => {});
-  onTestFinished(() => redis.disconnect());
-  return redis;
+  return { ...own, redis };
 }
 
 const isReady = (redis: Redis) => vi.waitFor(() => expect(redis.status).toBe('ready'), { timeout: 10_000 });
@@ -50,8 +39,8 @@ const limit = limitOf({ capacity: 5, refillIntervalMs: 60_000 });
 const take = (redis: Redis) => takeToken(redis, { bucket: 'someone', limit });
 
 test('a Redis that does not reply fails within the deadline, and drops the commands it has not run', async () => {
-  const { redis, onTheSide } = await ownRedis();
-  await onTheSide.client('PAUSE', 1500, 'ALL');
+  const { redis, pause } = await ownConnection();
+  await pause(1500);
   const { failure, afterMs } = await failureOf(take(redis));
   expect(failure).toEqual(away);
   expect(afterMs).toBeGreaterThan(REDIS_DEADLINE_MS - 5);
@@ -63,7 +52,7 @@ test('a Redis that does not reply fails within the deadline, and drops the comma
 });
 
 test('while Redis is down calls fail at once, and none runs later', async () => {
-  const { server, redis } = await ownRedis();
+  const { server, redis } = await ownConnection();
   await server.kill();
   await vi.waitFor(() => expect(redis.status).not.toBe('ready'));
   for (let call = 0; call < 20; call++) {
@@ -80,11 +69,11 @@ test('while Redis is down calls fail at once, and none runs later', async () => 
 });
 
 test('a call in flight when the connection breaks fails, and is not sent again', async () => {
-  const { redis, onTheSide } = await ownRedis();
-  await onTheSide.client('PAUSE', 60_000, 'WRITE');
+  const { redis, admin, pauseWrites, resume } = await ownConnection();
+  await pauseWrites();
   const call = failureOf(take(redis));
-  await onTheSide.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-  await onTheSide.client('UNPAUSE');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await resume();
   expect((await call).failure).toEqual(away);
   await isReady(redis);
   expect(await redis.exists('limit:{someone}')).toBe(0);
@@ -130,7 +119,7 @@ test.each<[string, (look: () => void) => void]>([
   onTestFinished(() => {
     vi.useRealTimers();
   });
-  const { redis } = await ownRedis();
+  const { redis } = await ownConnection();
   let isRead = false;
   const answer = redis.ping().finally(() => {
     isRead = true;
@@ -148,26 +137,26 @@ test.each<[string, (look: () => void) => void]>([
 });
 
 test('a Redis that has become a replica is replaced by looking up the primary again', async () => {
-  const { redis, onTheSide } = await ownRedis();
+  const { redis, admin } = await ownConnection();
   const reconnecting = new Promise((resolve) => redis.once('reconnecting', () => resolve(true)));
-  await onTheSide.replicaof('127.0.0.1', 1);
+  await admin.replicaof('127.0.0.1', 1);
   expect((await failureOf(take(redis))).failure).toEqual(away);
   expect(await reconnecting).toBe(true);
-  await onTheSide.replicaof('NO', 'ONE');
+  await admin.replicaof('NO', 'ONE');
   await isReady(redis);
   expect(await take(redis)).toMatchObject({ allowed: true });
 });
 
 test('a Redis that is out of memory is unavailable, and writes nothing partially', async () => {
-  const { redis, onTheSide } = await ownRedis();
-  await onTheSide.config('SET', 'maxmemory', '1');
+  const { redis, admin } = await ownConnection();
+  await admin.config('SET', 'maxmemory', '1');
   expect((await failureOf(take(redis))).failure).toEqual(away);
-  await onTheSide.config('SET', 'maxmemory', '0');
+  await admin.config('SET', 'maxmemory', '0');
   expect(await redis.exists('limit:{someone}')).toBe(0);
 });
 
 test('a bug of ours is not reported as an outage', async () => {
-  const { redis } = await ownRedis();
+  const { redis } = await ownConnection();
   await redis.set('text', 'a');
   expect((await failureOf(redis.incr('text'))).failure).toBeNull();
   expect(redisFailure(new Error('anything'))).toBeNull();

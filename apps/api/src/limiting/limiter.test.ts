@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import { ownRedis } from '@minitickets/stack/own-redis';
 import { startRedis } from '@minitickets/stack/redis';
 import { useStores } from '@minitickets/stack/test-stores';
-import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { REDIS_DEADLINE_MS } from '../db/redis.ts';
@@ -12,25 +12,21 @@ const stores = useStores();
 
 /** An application with its own Redis, which tests may break. */
 async function appWithOwnRedis() {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const the = await testApp(stores, { redisUrl: server.url });
+  const own = await ownRedis();
+  const the = await testApp(stores, { redisUrl: own.server.url });
   await vi.waitFor(() => expect(the.redis.status).toBe('ready'));
-  const onTheSide = new Redis(server.url);
-  onTheSide.on('error', () => {});
-  onTestFinished(() => onTheSide.disconnect());
   const play = () => the.app.inject({ method: 'POST', url: '/v1/playground/requests' });
   const logIn = () => the.app.inject({ method: 'POST', url: '/v1/sessions', payload: {} });
   const limiter = createLimiter(the, new Registry());
-  return { ...the, limiter, server, onTheSide, play, logIn };
+  return { ...the, ...own, limiter, play, logIn };
 }
 
 const numbersIn = (headers: object) =>
   Object.keys(headers).filter((name) => name.includes('ratelimit') && name !== 'x-ratelimit-degraded');
 
 test('a closed policy refuses within the deadline when Redis is down, and claims no budget', async () => {
-  const { logIn, onTheSide } = await appWithOwnRedis();
-  await onTheSide.client('PAUSE', 3000, 'ALL');
+  const { logIn, pause } = await appWithOwnRedis();
+  await pause(3000);
   const begunAt = performance.now();
   const answer = await logIn();
   expect(performance.now() - begunAt).toBeLessThan(REDIS_DEADLINE_MS + 750);
@@ -40,15 +36,14 @@ test('a closed policy refuses within the deadline when Redis is down, and claims
 });
 
 test('the circuit breaker spares later requests the deadline, even if Redis only fails to write', async () => {
-  const { logIn, onTheSide } = await appWithOwnRedis();
-  // Connections succeed, but scripts get no reply.
-  await onTheSide.client('PAUSE', 60_000, 'WRITE');
+  const { logIn, pauseWrites, resume } = await appWithOwnRedis();
+  await pauseWrites();
   await logIn();
   const begunAt = performance.now();
   const answers = await Promise.all(Array.from({ length: 50 }, logIn));
   expect(performance.now() - begunAt).toBeLessThan(REDIS_DEADLINE_MS);
   expect(answers.every(({ statusCode }) => statusCode === 503)).toBe(true);
-  await onTheSide.client('UNPAUSE');
+  await resume();
   await vi.waitFor(async () => expect((await logIn()).statusCode).toBe(400), { timeout: 5000 });
 });
 
@@ -80,10 +75,10 @@ test('an open policy serves requests without Redis, and says so', async () => {
 });
 
 test('event pages are served without Redis, and quickly', async () => {
-  const { app, server, onTheSide } = await appWithOwnRedis();
+  const { app, server, pause } = await appWithOwnRedis();
   const look = () => app.inject({ url: '/v1/events' });
   expect((await look()).headers['ratelimit-policy']).toBe('"reads";q=600;w=3');
-  await onTheSide.client('PAUSE', 3000, 'ALL');
+  await pause(3000);
   const begunAt = performance.now();
   const answer = await look();
   expect(performance.now() - begunAt).toBeLessThan(REDIS_DEADLINE_MS + 750);

@@ -1,7 +1,7 @@
+import { ownRedis } from '@minitickets/stack/own-redis';
 import { startPostgres } from '@minitickets/stack/postgres';
-import { startRedis } from '@minitickets/stack/redis';
 import { useStores } from '@minitickets/stack/test-stores';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrate } from '../db/migrate.ts';
@@ -10,14 +10,11 @@ import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
 
-/** An application with its own Redis, and an operator's connection to it. */
+/** An application with its own Redis, and an admin connection to it. */
 async function withOwnRedis(settings: string[] = []) {
-  const server = await startRedis({ settings });
-  onTestFinished(() => server.stop());
-  const operator = new Redis(server.url);
-  onTestFinished(() => operator.disconnect());
+  const { server, admin } = await ownRedis({ settings });
   const made = await testApp({ ...stores, databaseUrl: stores.databaseUrl, redisUrl: server.url });
-  return { ...made, operator };
+  return { ...made, admin };
 }
 
 type App = Awaited<ReturnType<typeof testApp>>['app'];
@@ -33,9 +30,9 @@ test.each([
   ['denies access to this task', (redis: Redis) => redis.acl('SETUSER', 'default', '-@write')],
   ['denies access to this task', (redis: Redis) => redis.acl('SETUSER', 'default', '-@scripting')],
 ])('a task whose Redis %s is not ready, and says why', async (condition, arrange) => {
-  const { app, operator } = await withOwnRedis();
+  const { app, admin } = await withOwnRedis();
   expect(await ready(app)).toMatchObject({ code: 200 });
-  await arrange(operator);
+  await arrange(admin);
   // A task that was just refused by a replica first looks for another primary.
   const expected = { code: 503, detail: `Not ready: Redis ${condition}.` };
   await vi.waitFor(async () => expect(await ready(app)).toMatchObject(expected), 5_000);
@@ -48,8 +45,8 @@ test.each([
 ])(
   'without %s in Redis an open policy serves, and a closed one answers 503 with the reason',
   async (_, condition, arrange) => {
-    const { app, operator } = await withOwnRedis();
-    await arrange(operator);
+    const { app, admin } = await withOwnRedis();
+    await arrange(admin);
     expect((await app.inject('/v1/events')).statusCode).toBe(200);
     // After the cooldown the breaker is half-open, and Redis reports the fault.
     await vi.waitFor(async () => {
@@ -83,11 +80,11 @@ test('a task whose PostgreSQL is read-only is not ready, serves reads and answer
   await migrate(postgres.url);
   const made = await testApp({ ...stores, databaseUrl: postgres.url });
   const { sid } = await person(made);
-  const operator = new pg.Client(postgres.url);
-  await operator.connect();
-  await operator.query('alter database minitickets set default_transaction_read_only = on');
-  await operator.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()');
-  await operator.end();
+  const admin = new pg.Client(postgres.url);
+  await admin.connect();
+  await admin.query('alter database minitickets set default_transaction_read_only = on');
+  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()');
+  await admin.end();
   await vi.waitFor(async () =>
     expect(await ready(made.app)).toMatchObject({ code: 503, detail: 'Not ready: PostgreSQL rejects writes.' }),
   );

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { Failure } from '../processes/failure.mjs';
 import { canFetchPackages, fetchDebianPackage, libraryPathOf } from './debian-packages.mjs';
 
-/** Whether this process's user has an entry in the system's list of users. Many containers run with a number that has none. */
-export function hasName() {
+/** Whether this process's user has an entry in /etc/passwd. Many containers run as a uid that has none. */
+export function hasPasswdEntry() {
   try {
     userInfo();
     return true;
@@ -16,23 +16,23 @@ export function hasName() {
 }
 
 /**
- * An environment in which a program finds a name for this process's user: PostgreSQL makes no cluster for a user without one. The
- * library nss_wrapper answers its look-ups from a file of ours; it comes from Debian's package, as Redis does.
+ * Returns an environment in which programs find a passwd entry for this process's user, without which PostgreSQL creates no
+ * cluster. The library nss_wrapper, from Debian's package, redirects the lookup to a file of ours.
  * @param {string} [cacheDir]
  * @returns {Promise<NodeJS.ProcessEnv>}
- * @throws {Failure} if the package cannot be had
+ * @throws {Failure} if the package cannot be downloaded
  */
-export async function environmentWithName(cacheDir = defaultCacheDir) {
+export async function environmentWithPasswdEntry(cacheDir = defaultCacheDir) {
   const unpacked = join(cacheDir, 'package');
   const uid = process.getuid?.();
   if (!existsSync(unpacked)) {
     try {
-      if (!canFetchPackages()) throw new Error('There is no apt-get, or downloads are forbidden.');
+      if (!canFetchPackages()) throw new Error('There is no apt-get, or downloads are disabled.');
       await fetchDebianPackage('libnss-wrapper', unpacked);
     } catch (cause) {
-      throw new Failure(`PostgreSQL makes no cluster for user ${uid}, which has no entry in /etc/passwd.`, {
+      throw new Failure(`PostgreSQL creates no cluster for user ${uid}, which has no entry in /etc/passwd.`, {
         step: 'postgres',
-        fix: 'Run as a user that has one, or set DATABASE_URL to a PostgreSQL of your own.',
+        fix: 'Run as a user that has one, or set DATABASE_URL to your own PostgreSQL.',
         cause,
       });
     }

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { type Booking, demoAccounts, demoPassword, type Event, type User } from '@minitickets/contract';
 
-/** A user with a live session, who calls the API like a browser. */
+/** A logged-in user who calls the API like a browser. */
 export interface Person {
   user: User;
-  call(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Response>;
+  cookie: string;
+  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<Response>;
 }
 
-/** Registers a customer, which costs none of the few log-ins of a client IP. */
+/** Registers a customer, which spends none of the client IP's log-in tokens. */
 export async function newCustomer(url: string): Promise<Person> {
   const account = { email: `${randomUUID()}@example.test`, password: 'a password for a test', name: 'A customer' };
   return await personFrom(url, '/v1/users', account);
 }
 
-/** Registers several customers, a few at a time, because a task hashes passwords one after another. */
+/** Registers several customers, in groups that fit into the queue for password hashes. */
 export async function newCustomers(url: string, count: number): Promise<Person[]> {
   const people: Person[] = [];
   while (people.length < count) {
@@ -23,7 +24,7 @@ export async function newCustomers(url: string, count: number): Promise<Person[]
   return people;
 }
 
-/** Logs in as one of the demo accounts, which costs one log-in of this client IP. */
+/** Logs in as one of the demo accounts, which spends a log-in token of the client IP. */
 export async function demoPerson(url: string, role: 'customer' | 'organiser' | 'admin'): Promise<Person> {
   const email = demoAccounts.find((account) => account.role === role)?.email;
   return await personFrom(url, '/v1/sessions', { email, password: demoPassword });
@@ -76,14 +77,21 @@ export async function tally(responses: readonly Response[]): Promise<Record<stri
 
 async function personFrom(url: string, path: string, credentials: unknown): Promise<Person> {
   const response = await post(url + path, credentials);
-  const user = (await read(response, 201)) as User;
-  const cookie =
-    response.headers
-      .getSetCookie()
-      .find((text) => text.startsWith('sid='))
-      ?.split(';')[0] ?? '';
+  return personWith(url, (await read(response, 201)) as User, cookieOf(response));
+}
+
+/** Returns the cookies that a response sets, as a `Cookie` header. */
+export const cookieOf = ({ headers }: Response) =>
+  headers
+    .getSetCookie()
+    .map((text) => text.split(';')[0])
+    .join('; ');
+
+/** Returns the person that a session belongs to. */
+export function personWith(url: string, user: User, cookie: string): Person {
   return {
     user,
+    cookie,
     call: async (method, to, body) =>
       await fetch(url + to, {
         method,
@@ -106,6 +114,6 @@ export async function post(url: string, body: unknown, headers: Record<string, s
 
 async function read(response: Response, status: number): Promise<unknown> {
   const text = await response.text();
-  if (response.status !== status) throw new Error(`${response.url} answered ${response.status}: ${text}`);
+  if (response.status !== status) throw new Error(`${response.url} responded ${response.status}: ${text}`);
   return JSON.parse(text);
 }
