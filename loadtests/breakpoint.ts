@@ -1,10 +1,10 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
-import { ask } from './lib/answers.ts';
 import { bounded, measured } from './lib/claims.ts';
 import { customer, customerCount } from './lib/customers.ts';
 import { journeyOf, openLargeSale } from './lib/journeys.ts';
 import { countOption, numberOption } from './lib/options.ts';
+import { send } from './lib/requests.ts';
 import { closeSale, readEvent, type Sale } from './lib/shop.ts';
 import { optionsOf, summaryOf } from './lib/summary.ts';
 
@@ -13,30 +13,32 @@ import { optionsOf, summaryOf } from './lib/summary.ts';
  * claims are about the recovery: the shop responds again once the load is gone, and its data are consistent.
  */
 
-const seconds = numberOption('SECONDS', { usual: 90, short: 14 });
-const top = countOption('TOP', { usual: 600, short: 150 });
-const slowMs = numberOption('SLOW_MS', { usual: 500 });
-const failedShare = numberOption('FAILED_SHARE', { usual: 0.02 });
+const seconds = numberOption('SECONDS', { full: 90, short: 14 });
+const top = countOption('TOP', { full: 600, short: 150 });
+const slowMs = numberOption('SLOW_MS', { full: 500 });
+const failedShare = numberOption('FAILED_SHARE', { full: 0.02 });
 const WINDOW = 15;
 
-const slow = bounded('answers_become_slow', {
-  says: `The median of several probe reads beside the load exceeds ${slowMs} ms.`,
+const slow = bounded('reads_become_slow', {
+  description: `The median of several probe reads beside the load exceeds ${slowMs} ms.`,
   bound: `max<${slowMs}`,
   unit: 'ms',
   isLimit: true,
 });
 const failing = bounded('visits_fail', {
-  says: 'Too many visits have failed so far.',
+  description: 'Too many visits have failed so far.',
   bound: `avg<${failedShare}`,
-  atLeast: seconds,
+  minTests: seconds,
   isLimit: true,
 });
-const recovered = bounded('it_is_there_again_when_the_crowd_has_gone', {
-  says: 'Time from the start of the last visit until reads are fast again.',
+const recovered = bounded('shop_recovers_after_the_load', {
+  description: 'Time from the start of the last visit until reads are fast again.',
   bound: 'max<10000',
   unit: 'ms',
 });
-const asked = measured('visits_a_second', { says: 'visits per second at the end, two or three requests each' });
+const asked = measured('visits_per_second', {
+  description: 'visits per second at the end, two or three requests each',
+});
 
 const subject = { script: 'breakpoint', claims: [slow, failing, recovered], measurements: [asked] };
 export const options = optionsOf(subject, {
@@ -65,15 +67,15 @@ export function visit(sale: Sale) {
 let lastReads: number[] = [];
 
 export function probe(sale: Sale) {
-  lastReads = [...lastReads, ask(readEvent(sale.slug)).ms].slice(-WINDOW);
-  if (lastReads.length === WINDOW) slow.measure(lastReads.toSorted((one, other) => one - other)[WINDOW >> 1] ?? 0);
+  lastReads = [...lastReads, send(readEvent(sale.slug)).ms].slice(-WINDOW);
+  if (lastReads.length === WINDOW) slow.measure(lastReads.toSorted((a, b) => a - b)[WINDOW >> 1] ?? 0);
   sleep(0.1);
 }
 
 export function teardown(sale: Sale) {
   const begun = Date.now();
   for (let quick = 0; quick < 5; ) {
-    const { outcome, ms } = ask(readEvent(sale.slug));
+    const { outcome, ms } = send(readEvent(sale.slug));
     quick = outcome === 'ok' && ms < slowMs ? quick + 1 : 0;
     if (Date.now() - begun > 30_000) break;
   }

@@ -1,10 +1,10 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
-import { ask, noAnswerIsBroken, storesAnswer } from './lib/answers.ts';
 import { always, bounded, measured } from './lib/claims.ts';
 import { customer, customerCount } from './lib/customers.ts';
 import { journeyOf, openLargeSale } from './lib/journeys.ts';
 import { countOption, numberOption, short, tasks } from './lib/options.ts';
+import { noResponseIsBroken, send, storesRespond } from './lib/requests.ts';
 import { closeSale, readEvent, type Sale } from './lib/shop.ts';
 import { optionsOf, summaryOf } from './lib/summary.ts';
 import { readTask, type TaskState } from './lib/task-metrics.ts';
@@ -14,33 +14,33 @@ import { readTask, type TaskState } from './lib/task-metrics.ts';
  * falls with the garbage collector.
  */
 
-const seconds = numberOption('SECONDS', { usual: 3600, short: 18 });
-const rate = countOption('RATE', { usual: 8, short: 5 });
-const slowdown = numberOption('SLOWDOWN', { usual: 2, short: 5 });
-const growthMb = numberOption('GROWTH_MB', { usual: 24, short: 48 });
+const seconds = numberOption('SECONDS', { full: 3600, short: 18 });
+const rate = countOption('RATE', { full: 8, short: 5 });
+const slowdown = numberOption('SLOWDOWN', { full: 2, short: 5 });
+const growthMb = numberOption('GROWTH_MB', { full: 24, short: 48 });
 
 const flat = bounded('memory_stays_flat', {
-  says: 'Growth of each task’s heap floor from early to late in the run.',
+  description: 'Growth of each task’s heap floor from early to late in the run.',
   bound: `max<${growthMb}`,
   unit: 'MB',
-  atLeast: Math.max(1, tasks),
+  minTests: Math.max(1, tasks),
 });
 const even = bounded('latency_stays_flat', {
-  says: 'Ratio of the median read latency late in the run to that early in the run.',
+  description: 'Ratio of the median read latency late in the run to that early in the run.',
   bound: `max<${slowdown}`,
-  atLeast: 1,
+  minTests: 1,
 });
-const served = always('every_visit_ends_as_it_should', {
-  says: 'At least 99 % of visits reach their goal.',
+const served = always('every_visit_succeeds', {
+  description: 'At least 99 % of visits reach their goal.',
   share: short ? 0.98 : 0.99,
-  atLeast: (seconds * rate) / 2,
+  minTests: (seconds * rate) / 2,
 });
-const resident = measured('resident_mb', { says: 'resident memory of a task at the end', unit: 'MB' });
-const floor = measured('heap_floor_mb', { says: 'heap floor of a task late in the run', unit: 'MB' });
+const resident = measured('resident_mb', { description: 'resident memory of a task at the end', unit: 'MB' });
+const floor = measured('heap_floor_mb', { description: 'heap floor of a task late in the run', unit: 'MB' });
 
 const subject = {
   script: 'soak',
-  claims: [flat, even, served, noAnswerIsBroken, storesAnswer],
+  claims: [flat, even, served, noResponseIsBroken, storesRespond],
   measurements: [floor, resident],
 };
 export const options = optionsOf(subject, {
@@ -70,7 +70,7 @@ export function watch(sale: Sale) {
   for (let progress = 0; progress < 1; progress = (Date.now() - begun) / 1000 / seconds) {
     const seen = readTask();
     if (seen) memory.push({ ...seen, progress });
-    const { outcome, ms } = ask(readEvent(sale.slug));
+    const { outcome, ms } = send(readEvent(sale.slug));
     if (outcome === 'ok') reads.push({ ms, progress });
     sleep(Math.max(0.2, seconds / 1200));
   }
@@ -91,11 +91,11 @@ export function watch(sale: Sale) {
 export const teardown = closeSale;
 export const handleSummary = summaryOf(subject);
 
-/** The first fifth is for warming up. */
+/** Excludes the first fifth as warm-up. */
 const isEarly = ({ progress }: { progress: number }) => progress >= 0.2 && progress < 0.45;
 const isLate = ({ progress }: { progress: number }) => progress >= 0.75;
 
 function medianMs(reads: { ms: number }[]) {
-  const sorted = reads.map(({ ms }) => ms).toSorted((one, other) => one - other);
+  const sorted = reads.map(({ ms }) => ms).toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -1,11 +1,11 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
-import { type Answer, ask, noAnswerIsBroken } from './lib/answers.ts';
 import { always, bounded } from './lib/claims.ts';
 import { type Customer, customer, customerCount } from './lib/customers.ts';
 import { openLargeSale } from './lib/journeys.ts';
 import { countOption, numberOption, tasks } from './lib/options.ts';
+import { noResponseIsBroken, type Reply, send } from './lib/requests.ts';
 import { bookingOf, closeSale, hold, listEvents, logIn, pay, readBooking, readEvent, type Sale } from './lib/shop.ts';
 import { optionsOf, summaryOf } from './lib/summary.ts';
 import { readTasks } from './lib/task-metrics.ts';
@@ -15,57 +15,57 @@ import { readTasks } from './lib/task-metrics.ts';
  * requests them; `npm run load` uses a separate stack for that.
  */
 
-const pauseSeconds = numberOption('PAUSE_SECONDS', { usual: 5, short: 3 });
-const calmSeconds = numberOption('CALM_SECONDS', { usual: 6, short: 3 });
-const buyers = countOption('BUYERS', { usual: 12, short: 10 });
-const closedMs = numberOption('CLOSED_MS', { usual: 750 });
-const recoveryMs = numberOption('RECOVERY_MS', { usual: 3000 });
+const pauseSeconds = numberOption('PAUSE_SECONDS', { full: 5, short: 3 });
+const calmSeconds = numberOption('CALM_SECONDS', { full: 6, short: 3 });
+const buyers = countOption('BUYERS', { full: 12, short: 10 });
+const closedMs = numberOption('CLOSED_MS', { full: 750 });
+const recoveryMs = numberOption('RECOVERY_MS', { full: 3000 });
 const faultsUrl = __ENV.FAULTS_URL;
-if (!faultsUrl) throw new Error('FAULTS_URL is missing: `npm run load -- store-outage` takes the stores away.');
+if (!faultsUrl) throw new Error('FAULTS_URL is missing: `npm run load -- store-outage` injects the faults.');
 
 const seconds = Math.ceil(3 * calmSeconds + pauseSeconds + 6);
 
-const fast = bounded('fail_closed_answers_come_fast', {
-  says: 'While Redis hangs, log-ins and bookings are refused with 503 within their deadline (95th percentile).',
+const fast = bounded('fail_closed_within_deadline', {
+  description: 'While Redis hangs, log-ins and bookings are refused with 503 within their deadline (95th percentile).',
   bound: `p(95)<${closedMs}`,
   unit: 'ms',
-  atLeast: 5,
+  minTests: 5,
 });
-const closed = always('nothing_passes_while_redis_is_away', {
-  says: 'No log-in and no booking succeeded during the pause.',
-  atLeast: 5,
+const closed = always('nothing_passes_while_redis_hangs', {
+  description: 'No log-in and no booking succeeded during the pause.',
+  minTests: 5,
 });
-const open = always('reads_go_on_while_redis_is_away', {
-  says: 'Visitors without a session can still read events.',
+const open = always('reads_work_while_redis_hangs', {
+  description: 'Visitors without a session can still read events.',
   share: 0.99,
-  atLeast: 5,
+  minTests: 5,
 });
 const redisBack = bounded('redis_recovery', {
-  says: 'Time from the end of the Redis pause to the first successful booking.',
+  description: 'Time from the end of the Redis pause to the first successful booking.',
   bound: `max<${recoveryMs}`,
   unit: 'ms',
 });
 const postgresBack = bounded('postgres_recovery', {
-  says: 'Time from the restart of PostgreSQL to the first successful booking.',
+  description: 'Time from the restart of PostgreSQL to the first successful booking.',
   bound: `max<${recoveryMs}`,
   unit: 'ms',
 });
-const kept = always('what_was_confirmed_is_there', {
-  says: 'Every booking that was reported as paid exists afterwards, with its ticket.',
-  atLeast: 10,
+const kept = always('confirmed_bookings_survive', {
+  description: 'Every booking that was reported as paid exists afterwards, with its ticket.',
+  minTests: 10,
 });
-const alive = always('no_task_dies', {
-  says: 'No task was restarted: every task is still the same process.',
-  atLeast: 2,
+const alive = always('no_task_restarts', {
+  description: 'No task was restarted: every task is still the same process.',
+  minTests: 2,
 });
-const known = always('refusals_say_what_is_away', {
-  says: 'Every 503 is a problem document with a code and a Retry-After.',
-  atLeast: 5,
+const known = always('every_503_is_a_problem', {
+  description: 'Every 503 is a problem document with a code and a Retry-After.',
+  minTests: 5,
 });
 
 const subject = {
   script: 'store-outage',
-  claims: [fast, closed, open, redisBack, postgresBack, kept, alive, known, noAnswerIsBroken],
+  claims: [fast, closed, open, redisBack, postgresBack, kept, alive, known, noResponseIsBroken],
 };
 const throughout = { executor: 'constant-vus', duration: `${seconds}s`, gracefulStop: '30s' } as const;
 export const options = optionsOf(subject, {
@@ -74,7 +74,7 @@ export const options = optionsOf(subject, {
     vus: 1,
     iterations: 1,
     maxDuration: `${seconds + 60}s`,
-    exec: 'takeStoresAway',
+    exec: 'breakStores',
   },
   readers: { ...throughout, vus: 2, exec: 'look' },
   buyers: { executor: 'per-vu-iterations', vus: buyers, iterations: 1, maxDuration: `${seconds + 60}s`, exec: 'buyOn' },
@@ -83,8 +83,8 @@ export const options = optionsOf(subject, {
 export const setup = () => openLargeSale('store-outage');
 
 /**
- * The last customers are reserved for this scenario, a group for each phase, so that none of them is out of tokens. During the pause
- * a request is refused before it spends a token, so the first group can be used over and over.
+ * The last customers are reserved for this scenario, a group for each phase, so that none runs out of tokens. Requests during the
+ * pause spend no tokens, so the first group is reused.
  */
 const GROUP = 60;
 const reserved = 3 * GROUP;
@@ -92,24 +92,24 @@ const pausedGroup = customerCount - reserved;
 const afterRedis = pausedGroup + GROUP;
 const afterPostgres = afterRedis + GROUP;
 
-export function takeStoresAway(sale: Sale) {
+export function breakStores(sale: Sale) {
   const before = readTasks(tasks);
   sleep(calmSeconds);
   fault(`redis-pause?ms=${pauseSeconds * 1000}`);
   const pausedAt = Date.now();
   const endsAt = pausedAt + pauseSeconds * 1000;
-  // What is sent in the last second of the pause may be answered after it.
+  // Stops a second early, because later requests may be served after the pause.
   for (let turn = 0; Date.now() < endsAt - 1000; turn += 1) {
     const who = customer(pausedGroup + (turn % GROUP));
     for (const request of [hold(who, sale), logIn(who)]) {
-      const answer = ask(request);
-      if (answer.answeredAt > endsAt) continue;
-      closed.test(answer.status === 503);
-      fast.measure(answer.ms);
-      testRefusal(answer);
+      const reply = send(request);
+      if (reply.receivedAt > endsAt) continue;
+      closed.test(reply.status === 503);
+      fast.measure(reply.ms);
+      testRefusal(reply);
     }
-    const read = ask(readEvent(sale.slug));
-    if (read.answeredAt < endsAt) open.test(read.outcome === 'ok');
+    const read = send(readEvent(sale.slug));
+    if (read.receivedAt < endsAt) open.test(read.outcome === 'ok');
     sleep(0.02);
   }
   sleep(Math.max(0, (endsAt - Date.now()) / 1000));
@@ -125,10 +125,10 @@ export function takeStoresAway(sale: Sale) {
   for (const [task, { startedAt }] of before) alive.test(after.get(task)?.startedAt === startedAt);
 }
 
-/** Reads the list and an event over and over, as a visitor who is not logged in. */
+/** Reads the list and an event repeatedly, as an anonymous visitor. */
 export function look(sale: Sale) {
-  testRefusal(ask(listEvents()));
-  testRefusal(ask(readEvent(sale.slug)));
+  testRefusal(send(listEvents()));
+  testRefusal(send(readEvent(sale.slug)));
   sleep(0.2);
 }
 
@@ -141,18 +141,18 @@ export function buyOn(sale: Sale) {
       ((exec.scenario.iterationInTest * 31 + turn) * buyers + exec.scenario.iterationInTest) %
         (customerCount - reserved),
     );
-    const held = ask(hold(who, sale));
+    const held = send(hold(who, sale));
     testRefusal(held);
     if (held.outcome === 'ok') {
       const { id } = bookingOf(held);
-      const paid = ask(pay(who, id));
+      const paid = send(pay(who, id));
       testRefusal(paid);
       if (paid.outcome === 'ok') confirmed.push({ who, id });
     }
     sleep(0.05);
   }
   for (const { who, id } of confirmed) {
-    const found = ask(readBooking(who, id));
+    const found = send(readBooking(who, id));
     kept.test(
       found.outcome === 'ok' && bookingOf(found).status === 'confirmed' && bookingOf(found).tickets.length === 1,
     );
@@ -164,19 +164,19 @@ export const handleSummary = summaryOf(subject);
 
 function fault(path: string) {
   const { status, body } = http.post(`${faultsUrl}/${path}`, null, { timeout: '60s', tags: { name: 'fault' } });
-  if (status !== 204) exec.test.abort(`the fault could not be made: ${body}`);
+  if (status !== 204) exec.test.abort(`the fault could not be injected: ${body}`);
 }
 
 /** Returns the instant at which a booking first succeeds. Each attempt is another customer's; gives up after a group of them. */
 function untilBooked(sale: Sale, firstCustomer: number) {
   for (let turn = 0; turn < GROUP; turn += 1) {
-    if (ask(hold(customer(firstCustomer + turn), sale)).outcome === 'ok') break;
+    if (send(hold(customer(firstCustomer + turn), sale)).outcome === 'ok') break;
     sleep(0.1);
   }
   return Date.now();
 }
 
-function testRefusal({ status, outcome, retryAfter }: Answer) {
+function testRefusal({ status, outcome, retryAfter }: Reply) {
   if (status !== 503) return;
   known.test((outcome === 'store_unavailable' || outcome === 'busy') && retryAfter !== undefined && retryAfter >= 1);
 }

@@ -1,8 +1,8 @@
-// Mints and ends sessions with the product's own code. It is piped to `node --input-type=module - <command>` where the API
+// Creates and ends sessions with the product's own code. It is piped to `node --input-type=module - <command>` where the API
 // runs, in its environment and with the repository as its working directory: on this machine, or in a container.
 //
 //   mint <count>                  the first <count> customers and the organiser; prints them as JSON
-//   end <count> <organiser sid>   ends the minted sessions and any that those customers started since
+//   end <count> <organiser sid>   ends these sessions and any that those customers have started since
 import { randomBytes } from 'node:crypto';
 
 const ours = (path) => import(`${process.cwd()}/${path}`);
@@ -42,7 +42,7 @@ try {
   await pool.end();
 }
 
-/** Resets their buckets, so that a ban of an earlier run does not affect this one. */
+/** Also resets the customer's buckets, so that a ban of an earlier run does not affect this one. */
 async function mintCustomer(email) {
   const user = await account(email);
   const buckets = [nameOf('booking', userOf(user.id)), nameOf('login-account', accountOf(email))];
@@ -58,7 +58,7 @@ async function mint(user) {
 
 async function account(email) {
   const found = await userByEmail(db, email);
-  if (!found) throw new Error(`There is no ${email}: npm run seed lays the demo data.`);
+  if (!found) throw new Error(`There is no ${email}: npm run seed creates the demo data.`);
   return found;
 }
 

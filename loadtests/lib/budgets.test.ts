@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Budget, belowBudget, beyondBudget, budgets } from './budgets.ts';
+import { type Budget, budgets, excessTokens, missingTokens } from './budgets.ts';
 
-/** A bucket as the product promises it, by exact arithmetic in ms; several of them are a limit in each task. */
+/** Simulates calls on an exact token bucket; several buckets simulate a limit per task. */
 function serve(gapsMs: readonly number[], { capacity, refillSeconds }: Budget, buckets = 1) {
   const filled = Array.from({ length: buckets }, () => ({ tokens: capacity, at: 0 }));
   let now = 0;
@@ -13,11 +13,11 @@ function serve(gapsMs: readonly number[], { capacity, refillSeconds }: Budget, b
     bucket.at = now;
     const served = bucket.tokens >= 1;
     if (served) bucket.tokens -= 1;
-    return { sentAt: now, answeredAt: now, served };
+    return { sentAt: now, receivedAt: now, served };
   });
 }
 
-const served = <Answer extends { served: boolean }>(answers: Answer[]) => answers.filter((answer) => answer.served);
+const served = <Reply extends { served: boolean }>(replies: Reply[]) => replies.filter((reply) => reply.served);
 const gaps = fc.array(
   fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1000, max: 9000 })),
   {
@@ -26,34 +26,34 @@ const gaps = fc.array(
   },
 );
 
-test('what one bucket serves is never beyond the budget', () => {
-  fc.assert(fc.property(gaps, (all) => beyondBudget(served(serve(all, budgets.booking)), budgets.booking) <= 0));
+test('one bucket never serves more than the budget', () => {
+  fc.assert(fc.property(gaps, (all) => excessTokens(served(serve(all, budgets.booking)), budgets.booking) <= 0));
 });
 
-test('three buckets that are hammered are found out', () => {
-  const answers = serve(Array<number>(60).fill(50), budgets.booking, 3);
-  expect(beyondBudget(served(answers), budgets.booking)).toBeGreaterThanOrEqual(15);
+test('three separate buckets under constant load exceed the budget', () => {
+  const replies = serve(Array<number>(60).fill(50), budgets.booking, 3);
+  expect(excessTokens(served(replies), budgets.booking)).toBeGreaterThanOrEqual(15);
 });
 
-test('one token too many is found out, also when it is the only one in a long run', () => {
+test('a single excess token in a long run is detected', () => {
   const quiet = serve(Array<number>(40).fill(5000), budgets.booking);
-  const burst = Array.from({ length: 11 }, () => ({ sentAt: 300_000, answeredAt: 300_010 }));
-  expect(beyondBudget([...served(quiet), ...burst], budgets.booking)).toBe(1);
-  expect(beyondBudget([...served(quiet), ...burst.slice(1)], budgets.booking)).toBe(0);
+  const burst = Array.from({ length: 11 }, () => ({ sentAt: 300_000, receivedAt: 300_010 }));
+  expect(excessTokens([...served(quiet), ...burst], budgets.booking)).toBe(1);
+  expect(excessTokens([...served(quiet), ...burst.slice(1)], budgets.booking)).toBe(0);
 });
 
-test('who asks all the time is served the whole budget', () => {
+test('a client with constant demand is served the whole budget', () => {
   for (const budget of [budgets.login, budgets.booking]) {
-    const answers = serve(
+    const replies = serve(
       [...Array<number>(40).fill(0), ...Array<number>(60).fill(budget.refillSeconds * 500)],
       budget,
     );
-    expect(belowBudget(answers, budget)).toBeLessThanOrEqual(0);
+    expect(missingTokens(replies, budget)).toBeLessThanOrEqual(0);
   }
 });
 
-test('a bucket that lost its refill is found out', () => {
+test('a bucket that does not refill is detected', () => {
   const frozen = { ...budgets.booking, refillSeconds: 1e9 };
-  const answers = serve([...Array<number>(20).fill(0), ...Array<number>(40).fill(500)], frozen);
-  expect(belowBudget(answers, budgets.booking)).toBeGreaterThan(10);
+  const replies = serve([...Array<number>(20).fill(0), ...Array<number>(40).fill(500)], frozen);
+  expect(missingTokens(replies, budgets.booking)).toBeGreaterThan(10);
 });

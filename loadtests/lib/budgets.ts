@@ -1,36 +1,35 @@
-/** A policy as the load tests claim it: so many tokens, one back in so many seconds. */
+/** A policy as the load tests claim it: the burst, and the seconds in which one token refills. */
 export type Budget = { capacity: number; refillSeconds: number };
 
 /**
- * What the product promises, said here a second time: a claim that was read from the product's own table would hold whatever
- * stood there.
+ * The promised limits, repeated here on purpose: claims that read the product's own table would hold for any value in it.
  */
 export const budgets = {
-  /** Of one client address. */
+  /** Per client address. */
   login: { capacity: 20, refillSeconds: 3 },
-  /** Of one user of the free tier. */
+  /** Per user of the free tier. */
   booking: { capacity: 10, refillSeconds: 1 },
 } as const satisfies Record<string, Budget>;
 
-export type Served = { sentAt: number; answeredAt: number };
+export type Served = { sentAt: number; receivedAt: number };
 
-/** Two clocks that tick in whole milliseconds. */
+/** Rounding of the two timestamps, which are whole milliseconds. */
 const CLOCK_MS = 2;
 
 /**
- * The law, checked over every span of time and not only over the whole run: between the sending of one request and the answer
- * to a later one at most capacity + rate × span tokens are served.
- * @returns by how many tokens the worst span is above it; at or below 0 the law holds
+ * Checks the token bucket's law over every interval, not only over the whole run: from sending one request to the response to a
+ * later one, at most capacity + rate × interval are served.
+ * @returns the excess of the worst interval in tokens; the law holds at 0 or below
  */
-export function beyondBudget(served: readonly Served[], { capacity, refillSeconds }: Budget) {
-  const byAnswer = served.toSorted((one, other) => one.answeredAt - other.answeredAt);
+export function excessTokens(served: readonly Served[], { capacity, refillSeconds }: Budget) {
+  const byReceipt = served.toSorted((a, b) => a.receivedAt - b.receivedAt);
   let worst = -capacity;
   for (const { sentAt: begin } of served) {
     let count = 0;
-    for (const { sentAt, answeredAt } of byAnswer) {
+    for (const { sentAt, receivedAt } of byReceipt) {
       if (sentAt < begin) continue;
       count += 1;
-      const tokens = capacity + (answeredAt - begin + CLOCK_MS) / 1000 / refillSeconds;
+      const tokens = capacity + (receivedAt - begin + CLOCK_MS) / 1000 / refillSeconds;
       worst = Math.max(worst, count - Math.floor(tokens));
     }
   }
@@ -38,14 +37,14 @@ export function beyondBudget(served: readonly Served[], { capacity, refillSecond
 }
 
 /**
- * The other side: a bucket that was full, and was asked more often than it refills, serves all that flows into it, less one
- * percent and the token that is still in the making.
- * @returns by how many tokens too few were served; at or below 0 the promise is kept
+ * Checks the converse: a bucket that starts full, under constant demand, serves its capacity and everything that refills, minus
+ * 1 % and the token that is not complete yet.
+ * @returns the missing tokens; the promise is kept at 0 or below
  */
-export function belowBudget(answers: readonly (Served & { served: boolean })[], { capacity, refillSeconds }: Budget) {
-  const firstAnsweredAt = Math.min(...answers.map(({ answeredAt }) => answeredAt));
-  const lastSentAt = Math.max(...answers.map(({ sentAt }) => sentAt));
-  const flowed = capacity + (lastSentAt - firstAnsweredAt - CLOCK_MS) / 1000 / refillSeconds;
-  const count = answers.filter(({ served }) => served).length;
-  return Math.ceil(0.99 * flowed - 1) - count;
+export function missingTokens(replies: readonly (Served & { served: boolean })[], { capacity, refillSeconds }: Budget) {
+  const firstAnsweredAt = Math.min(...replies.map(({ receivedAt }) => receivedAt));
+  const lastSentAt = Math.max(...replies.map(({ sentAt }) => sentAt));
+  const granted = capacity + (lastSentAt - firstAnsweredAt - CLOCK_MS) / 1000 / refillSeconds;
+  const count = replies.filter(({ served }) => served).length;
+  return Math.ceil(0.99 * granted - 1) - count;
 }

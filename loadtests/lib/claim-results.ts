@@ -1,16 +1,23 @@
-/* The result of a run. k6 writes it, the runner reads and completes it, so nothing here depends on either of them. */
+/* The result of a run. k6 writes it and the runner completes it, so this module depends on neither of them. */
 
 export type SummaryNumber = {
   values: Record<string, number | undefined>;
   thresholds?: Record<string, { ok: boolean }>;
 };
 
-type ClaimText = { name: string; says: string; threshold: string; atLeast: number; unit: string; isLimit: boolean };
-/** `holds`: tested often enough, and its threshold not crossed. A limit holds whether it was met or not, if it was tested. */
+type ClaimText = {
+  name: string;
+  description: string;
+  threshold: string;
+  minTests: number;
+  unit: string;
+  isLimit: boolean;
+};
+/** `holds`: tested often enough, and the threshold not crossed. A limit holds if it was tested, whether met or not. */
 export type JudgedClaim = ClaimText & { holds: boolean; met: boolean; tested: number; found: string };
 export type JudgedMeasurement = {
   name: string;
-  says: string;
+  description: string;
   unit: string;
   values: Record<string, number | undefined>;
 };
@@ -27,14 +34,14 @@ export type Summary = {
   measurements: JudgedMeasurement[];
 };
 
-/** A summary with what the runner adds: the audit of the database, and where it ran. */
+/** The summary, completed by the runner: the audit of the database, and the machine. */
 export type Report = Summary & {
   about: string;
   machine: string;
   holds: boolean;
-  /** k6's. */
+  /** Of k6. */
   exitCode: number;
-  audit: { holds: boolean; says: string[] };
+  audit: { holds: boolean; description: string[] };
 };
 
 export function judgeClaim(
@@ -44,45 +51,45 @@ export function judgeClaim(
 ): JudgedClaim {
   const tested = evidence?.values.count ?? 0;
   const crossed = Object.values(metric?.thresholds ?? {}).some(({ ok }) => !ok);
-  const holds = tested >= claim.atLeast && (claim.isLimit || !crossed);
+  const holds = tested >= claim.minTests && (claim.isLimit || !crossed);
   return { ...claim, holds, met: claim.isLimit && crossed, tested, found: found(claim, metric, tested) };
 }
 
-/** Counts the limits that were not met as holding once one was met: k6 ends the run there, before it tests the others. */
+/** Marks untested limits as holding if another limit was met, because k6 ends the run at the first one. */
 export function excuseLimits(claims: JudgedClaim[]): JudgedClaim[] {
   const ended = claims.some(({ met }) => met);
   return claims.map((claim) => (claim.isLimit && ended ? { ...claim, holds: true } : claim));
 }
 
-function found({ threshold, atLeast, unit }: ClaimText, metric: SummaryNumber | undefined, tested: number) {
-  if (!metric || (atLeast > 0 && tested === 0)) return atLeast === 0 ? 'none' : 'never tested';
+function found({ threshold, minTests, unit }: ClaimText, metric: SummaryNumber | undefined, tested: number) {
+  if (!metric || (minTests > 0 && tested === 0)) return minTests === 0 ? 'none' : 'never tested';
   const { values } = metric;
-  const few = tested < atLeast ? `, tested ${tested} times and not ${atLeast}` : '';
+  const few = tested < minTests ? `, tested ${tested} times instead of ${minTests}` : '';
   if (values.passes !== undefined) return `${values.passes} of ${values.passes + (values.fails ?? 0)}${few}`;
   const aggregate = /^[a-z]+(\(\d+(\.\d+)?\))?/.exec(threshold)?.[0] ?? 'count';
   return `${numberText(values[aggregate] ?? 0)}${unit && ` ${unit}`}${few}`;
 }
 
-/** Rounded to three significant digits: a shared machine's measurements are not more precise. */
-export function numberText(value: number) {
+/** Formats a number with three significant digits, because measurements on a shared machine are not more precise. */
+function numberText(value: number) {
   return Math.abs(value) >= 100 || Number.isInteger(value) ? String(Math.round(value)) : value.toPrecision(3);
 }
 
-/** A claim that holds, one that does not, and a limit that was met. */
-export const signOf = ({ holds, met }: JudgedClaim) => (met ? '▲' : holds ? '✔' : '✖');
+/** Marks a claim that holds, one that does not, or a limit that was met. */
+const signOf = ({ holds, met }: JudgedClaim) => (met ? '▲' : holds ? '✔' : '✖');
 
-/** The summary as plain text, for terminals and log files. */
+/** Formats the summary as plain text. */
 export function textOf({ script, target, seconds, short, claims, measurements }: Summary) {
   const lines = [
     `${script}${short ? ' (short)' : ''} against ${target}, ${Math.round(seconds)} s`,
     '',
     ...claims.flatMap((claim) => [
       `  ${signOf(claim)} ${claim.name.replaceAll('_', ' ')}: ${claim.found} (${claim.isLimit ? 'limit: ' : ''}${claim.threshold})`,
-      ...(claim.holds ? [] : [`      ${claim.says}`]),
+      ...(claim.holds ? [] : [`      ${claim.description}`]),
     ]),
     ...limitLines(claims),
-    ...(measurements.length > 0 ? ['', '  measured, not judged:'] : []),
-    ...measurements.map(({ says, unit, values }) => `  · ${says}: ${distributionText(values, unit)}`),
+    ...(measurements.length > 0 ? ['', '  measured, without a claim:'] : []),
+    ...measurements.map(({ description, unit, values }) => `  · ${description}: ${distributionText(values, unit)}`),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -91,13 +98,13 @@ function limitLines(claims: JudgedClaim[]) {
   const limits = claims.filter(({ isLimit }) => isLimit);
   if (limits.length === 0) return [];
   const met = limits.filter((limit) => limit.met).map(({ name }) => name.replaceAll('_', ' '));
-  return ['', met.length > 0 ? `  the first limit met: ${met.join(', and with it ')}` : '  no limit was met'];
+  return ['', met.length > 0 ? `  first limit reached: ${met.join(', ')}` : '  no limit was reached'];
 }
 
-/** `median 12, 95 % 40, most 55 ms (of 100)`, or the number alone if there is one. */
-export function distributionText(values: JudgedMeasurement['values'], unit: string) {
+/** Formats `median 12, p95 40, max 55 ms (of 100)`, or a single number alone. */
+function distributionText(values: JudgedMeasurement['values'], unit: string) {
   const { count = 0, med = 0, max = 0 } = values;
   const space = unit && ` ${unit}`;
   if (count === 1) return `${numberText(med)}${space}`;
-  return `median ${numberText(med)}, 95 % ${numberText(values['p(95)'] ?? 0)}, most ${numberText(max)}${space} (of ${count})`;
+  return `median ${numberText(med)}, p95 ${numberText(values['p(95)'] ?? 0)}, max ${numberText(max)}${space} (of ${count})`;
 }

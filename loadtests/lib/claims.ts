@@ -2,33 +2,33 @@ import { Counter, Rate, Trend } from 'k6/metrics';
 import type { Options } from 'k6/options';
 
 /**
- * What a script promises. A claim is a metric with the claim's name, and its threshold. Each is put to the test a number of
- * times, which is counted: k6 lets an empty metric pass its threshold, and a claim that nothing has tested is not proved.
+ * What a script promises: a metric of that name, and its threshold. The tests of each claim are counted, because k6 lets an empty
+ * metric pass its threshold, and a claim that nothing has tested is not proved.
  */
 export type Claim = {
-  /** The metric: what k6 prints when its threshold is crossed. */
+  /** The name of the metric. */
   name: string;
-  says: string;
+  description: string;
   threshold: string;
-  /** How often it has to be tested; 0 for metrics of k6 that are absent when nothing happened. */
-  atLeast: number;
+  /** The number of tests that it takes; 0 for k6's own metrics, which are absent if nothing happened. */
+  minTests: number;
   unit: string;
-  /** Not a promise but a limit that is looked for: k6 ends the run when it is met. */
+  /** Not a promise but a limit that the script searches for: k6 ends the run when it is reached. */
   isLimit: boolean;
 };
 
-type About = { says: string; atLeast?: number };
+type About = { description: string; minTests?: number };
 
 const evidence = new Counter('evidence');
-/** What counts the tests of a claim. */
+/** Returns the name of the metric that counts the tests of a claim. */
 export const evidenceOf = (name: string) => `evidence{of:${name}}`;
 
-/** Something that is so every time, or in at least this share of the times. */
-export function always(name: string, { says, atLeast = 1, share = 1 }: About & { share?: number }) {
+/** Makes a claim that a condition is true every time, or in at least this share of the tests. */
+export function always(name: string, { description, minTests = 1, share = 1 }: About & { share?: number }) {
   const rate = new Rate(name);
   const threshold = share === 1 ? 'rate==1' : `rate>=${share}`;
   return {
-    ...claim({ name, says, threshold, atLeast }),
+    ...claim({ name, description, threshold, minTests }),
     test(holds: boolean) {
       rate.add(holds);
       evidence.add(1, { of: name });
@@ -36,14 +36,20 @@ export function always(name: string, { says, atLeast = 1, share = 1 }: About & {
   };
 }
 
-/** A number whose distribution stays within a bound, as in `p(95)<200` or `max<=0`. */
+/** Makes a claim that a distribution stays within a bound, such as `p(95)<200` or `max<=0`. */
 export function bounded(
   name: string,
-  { says, bound, atLeast = 1, unit = '', isLimit = false }: About & { bound: string; unit?: string; isLimit?: boolean },
+  {
+    description,
+    bound,
+    minTests = 1,
+    unit = '',
+    isLimit = false,
+  }: About & { bound: string; unit?: string; isLimit?: boolean },
 ) {
   const trend = new Trend(name, unit === 'ms');
   return {
-    ...claim({ name, says, threshold: bound, atLeast, unit, isLimit }),
+    ...claim({ name, description, threshold: bound, minTests, unit, isLimit }),
     measure(value: number) {
       trend.add(value);
       evidence.add(1, { of: name });
@@ -51,11 +57,11 @@ export function bounded(
   };
 }
 
-/** Something that is counted, as in `count==300`. */
-export function counted(name: string, { says, bound }: { says: string; bound: string }) {
+/** Makes a claim about a count, such as `count==300`. */
+export function counted(name: string, { description, bound }: { description: string; bound: string }) {
   const counter = new Counter(name);
   return {
-    ...claim({ name, says, threshold: bound, atLeast: 1 }),
+    ...claim({ name, description, threshold: bound, minTests: 1 }),
     count(number = 1) {
       counter.add(number);
       evidence.add(1, { of: name });
@@ -63,31 +69,31 @@ export function counted(name: string, { says, bound }: { says: string; bound: st
   };
 }
 
-/** A claim about a metric that k6 keeps by itself, as `dropped_iterations`. */
-export function builtIn(name: string, { says, bound }: { says: string; bound: string }): Claim {
-  return claim({ name, says, threshold: bound, atLeast: 0 });
+/** Makes a claim about one of k6's own metrics, such as `dropped_iterations`. */
+export function builtIn(name: string, { description, bound }: { description: string; bound: string }): Claim {
+  return claim({ name, description, threshold: bound, minTests: 0 });
 }
 
-const claim = (about: Pick<Claim, 'name' | 'says' | 'threshold' | 'atLeast'> & Partial<Claim>): Claim => ({
+const claim = (about: Pick<Claim, 'name' | 'description' | 'threshold' | 'minTests'> & Partial<Claim>): Claim => ({
   unit: '',
   isLimit: false,
   ...about,
 });
 
-/** The thresholds of these claims, for k6's options. */
+/** Returns the claims' thresholds for k6's options. */
 export function thresholdsOf(claims: readonly Claim[]): NonNullable<Options['thresholds']> {
   return Object.fromEntries(
-    claims.flatMap(({ name, threshold, atLeast, isLimit }) => [
+    claims.flatMap(({ name, threshold, minTests, isLimit }) => [
       [name, [isLimit ? { threshold, abortOnFail: true, delayAbortEval: '2s' } : threshold]],
-      ...(atLeast > 0 ? [[evidenceOf(name), [`count>=${atLeast}`]]] : []),
+      ...(minTests > 0 ? [[evidenceOf(name), [`count>=${minTests}`]]] : []),
     ]),
   );
 }
 
-/** A number that is reported and not judged. */
-export type Measurement = { name: string; says: string; unit: string };
+/** A number that is reported without a claim. */
+export type Measurement = { name: string; description: string; unit: string };
 
-export function measured(name: string, { says, unit = '' }: { says: string; unit?: string }) {
+export function measured(name: string, { description, unit = '' }: { description: string; unit?: string }) {
   const trend = new Trend(name, unit === 'ms');
-  return { name, says, unit, measure: (value: number) => trend.add(value) };
+  return { name, description, unit, measure: (value: number) => trend.add(value) };
 }

@@ -1,16 +1,16 @@
 import type { Booking, Event, NewBooking, PaymentToken } from '@minitickets/contract';
 import { headers } from '../../packages/contract/src/headers.ts';
 import { type Operation, type ParamsOf, pathOf, paths } from '../../packages/contract/src/paths.ts';
-import { type Answer, ask, type Caller, type Request } from './answers.ts';
 import { type Customer, organiser, password } from './customers.ts';
 import { runId } from './options.ts';
+import { type Caller, type Reply, type Request, send } from './requests.ts';
 
-/* The operations that the scripts call, as requests: `ask` waits for the answer, `askMeanwhile` does not. */
+/* The operations that the scripts call, as requests for `send` and `sendAsync`. */
 
 type Params<Name extends Operation> = Readonly<Record<ParamsOf<(typeof paths)[Name][1]>, string>>;
 type Rest = Omit<Request, 'method' | 'path' | 'route'> & { query?: string };
 
-/** A request of an operation. Its metrics go by the path's pattern, because a metric per id would be thousands. */
+/** Makes the request of an operation. */
 export function operation<Name extends Operation>(
   name: Name,
   params: Params<Name>,
@@ -31,8 +31,8 @@ export const logIn = ({ email }: Customer, secret = password) =>
 export const logOut = (as: Caller) => operation('logOut', {}, { as });
 
 /** Holds tickets of the one ticket type of an event of this run. */
-export function hold(as: Caller, event: Sale, { places = 1, key }: { places?: number; key?: string } = {}) {
-  const body: NewBooking = { eventId: event.id, lines: [{ ticketTypeId: event.ticketTypeId, quantity: places }] };
+export function hold(as: Caller, event: Sale, { tickets = 1, key }: { tickets?: number; key?: string } = {}) {
+  const body: NewBooking = { eventId: event.id, lines: [{ ticketTypeId: event.ticketTypeId, quantity: tickets }] };
   return operation('createBooking', {}, { as, body, headers: key ? { [headers.idempotencyKey]: key } : {} });
 }
 
@@ -45,21 +45,21 @@ export const readBooking = (as: Caller, id: string) => operation('readBooking', 
 
 export const myBookings = (as: Caller) => operation('listBookings', {}, { as });
 
-export const bookingOf = ({ json }: Pick<Answer, 'json'>) => json<Booking>();
-export const eventOf = ({ json }: Pick<Answer, 'json'>) => json<Event>();
+export const bookingOf = ({ json }: Pick<Reply, 'json'>) => json<Booking>();
+export const eventOf = ({ json }: Pick<Reply, 'json'>) => json<Event>();
 
-/** An event that only this run sells, with one ticket type, so that its places can be counted exactly. */
-export type Sale = { id: string; slug: string; ticketTypeId: string; places: number; opensAt: number };
+/** An event that only this run sells, with one ticket type, so that its tickets can be counted exactly. */
+export type Sale = { id: string; slug: string; ticketTypeId: string; tickets: number; opensAt: number };
 
 const HOUR = 3_600_000;
 
 /**
  * Puts an event on sale.
- * @throws if the API does not take it: without it there is nothing to test
+ * @throws if the API rejects it
  */
-export function openSale(name: string, { places, opensInMs = -HOUR }: { places: number; opensInMs?: number }): Sale {
+export function openSale(name: string, { tickets, opensInMs = -HOUR }: { tickets: number; opensInMs?: number }): Sale {
   const opensAt = Date.now() + opensInMs;
-  const answer = ask(
+  const reply = send(
     operation(
       'createEvent',
       {},
@@ -75,24 +75,24 @@ export function openSale(name: string, { places, opensInMs = -HOUR }: { places: 
           salesCloseAt: new Date(opensAt + 239 * HOUR).toISOString(),
           status: 'on_sale',
           maxPerUser: 10,
-          ticketTypes: [{ name: 'Standing', priceMinor: 2_500, currency: 'EUR', capacity: places }],
+          ticketTypes: [{ name: 'Standing', priceMinor: 2_500, currency: 'EUR', capacity: tickets }],
         },
       },
     ),
   );
-  const event = answer.outcome === 'ok' ? eventOf(answer) : undefined;
+  const event = reply.outcome === 'ok' ? eventOf(reply) : undefined;
   const [type] = event?.ticketTypes ?? [];
-  if (!event || !type) throw new Error(`no event could be made: ${answer.status} ${answer.outcome}`);
-  return { id: event.id, slug: event.slug, ticketTypeId: type.id, places, opensAt };
+  if (!event || !type) throw new Error(`the event was not created: ${reply.status} ${reply.outcome}`);
+  return { id: event.id, slug: event.slug, ticketTypeId: type.id, tickets, opensAt };
 }
 
-/** What is free of a sale's ticket type by the API's own word, or undefined if it does not say. */
-export function freePlaces(sale: Sale, as?: Caller): number | undefined {
-  const answer = ask(readEvent(sale.id, as));
-  return answer.outcome === 'ok' ? eventOf(answer).ticketTypes[0]?.available : undefined;
+/** Returns the sale's available tickets as reported by the API, or undefined if it responds with an error. */
+export function availableTickets(sale: Sale, as?: Caller): number | undefined {
+  const reply = send(readEvent(sale.id, as));
+  return reply.outcome === 'ok' ? eventOf(reply).ticketTypes[0]?.available : undefined;
 }
 
-/** Cancels the event, so that the shop looks as before the run. Its bookings are ended and refunded, and the audit still adds up. */
+/** Cancels the event, which refunds its bookings, so that the shop looks as before the run. */
 export function closeSale(sale: Sale) {
-  ask(operation('changeEvent', { event: sale.id }, { as: organiser, body: { status: 'cancelled' } }));
+  send(operation('changeEvent', { event: sale.id }, { as: organiser, body: { status: 'cancelled' } }));
 }

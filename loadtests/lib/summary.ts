@@ -3,11 +3,11 @@ import { excuseLimits, judgeClaim, type Summary, type SummaryNumber, textOf } fr
 import { type Claim, evidenceOf, type Measurement, thresholdsOf } from './claims.ts';
 import { baseUrl, runId, short } from './options.ts';
 
-/** What a script is about: its claims, and what it measures besides. */
+/** A script's claims, and its further measurements. */
 export type Subject = { script: string; claims: readonly Claim[]; measurements?: readonly Measurement[] };
 type SummaryData = { metrics: Record<string, SummaryNumber | undefined>; state: { testRunDurationMs: number } };
 
-/** k6's options of a script: its scenarios, and its claims as thresholds. */
+/** Returns k6's options for a script: scenarios, and claims as thresholds. */
 export const optionsOf = (subject: Subject, scenarios: NonNullable<Options['scenarios']>): Options => ({
   scenarios,
   thresholds: thresholdsOf(subject.claims),
@@ -17,8 +17,8 @@ export const optionsOf = (subject: Subject, scenarios: NonNullable<Options['scen
 });
 
 /**
- * Makes k6's `handleSummary`: states each claim with what was found. Writes it as text and JSON to `REPORT_DIR`, or prints it if
- * that is not set.
+ * Returns k6's `handleSummary`, which judges each claim and writes the summary as text and JSON to `REPORT_DIR`, or prints it
+ * without one.
  */
 export function summaryOf({ script, claims, measurements = [] }: Subject) {
   return ({ metrics, state }: SummaryData): Record<string, string> => {

@@ -1,14 +1,14 @@
 import http from 'k6/http';
 import { baseUrl } from './options.ts';
 
-/** The balancer's by default, which takes turns. Where the balancer hides metrics, the runner reads the tasks in turn. */
+/** By default the balancer's, which is round robin. If the balancer hides metrics, the runner provides a URL that is, too. */
 const metricsUrl = __ENV.METRICS_URL || `${baseUrl}/metrics`;
 const headers: Record<string, string> = __ENV.METRICS_TOKEN ? { authorization: `Bearer ${__ENV.METRICS_TOKEN}` } : {};
 
-/** A task's metrics: its memory in MB, and when its process was started, in s. */
+/** A task's memory in MB, and the start of its process in Unix seconds. */
 export type TaskState = { task: string; heapMb: number; residentMb: number; startedAt: number };
 
-/** Reads the metrics of the task whose turn it is: each scrape reaches the next task. Undefined if they cannot be read. */
+/** Reads the metrics of the next task, round robin. Undefined if they cannot be read. */
 export function readTask(): TaskState | undefined {
   const { status, body } = http.get(metricsUrl, { headers, responseType: 'text', tags: { name: 'GET /metrics' } });
   if (status !== 200) return undefined;
@@ -22,10 +22,10 @@ export function readTask(): TaskState | undefined {
   return task && heapMb > 0 ? { task, heapMb, residentMb, startedAt } : undefined;
 }
 
-/** Returns the tasks that answer, by name. Other clients take turns too, so it scrapes until it has seen `count` tasks. */
+/** Returns the responding tasks by name. Other clients advance the round robin too, so it scrapes until it has seen `count` tasks. */
 export function readTasks(count: number): Map<string, TaskState> {
   const tasks = new Map<string, TaskState>();
-  for (let asks = 0; asks < 60 && (count === 0 || tasks.size < count); asks += 1) {
+  for (let scrapes = 0; scrapes < 60 && (count === 0 || tasks.size < count); scrapes += 1) {
     const state = readTask();
     if (state) tasks.set(state.task, state);
   }

@@ -5,7 +5,7 @@ import { scripts } from './scripts.ts';
 
 const folder = new URL('..', import.meta.url);
 
-test('every script is a file, and every file a script', () => {
+test('every script has a file, and every file is a script', () => {
   const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
   expect(files.toSorted()).toEqual(
     Object.keys(scripts)
@@ -14,12 +14,12 @@ test('every script is a file, and every file a script', () => {
   );
 });
 
-test('the README says what every script claims', () => {
+test('the README describes every script', () => {
   const readme = readFileSync(new URL('README.md', folder), 'utf8');
   expect(Object.keys(scripts).filter((name) => !readme.includes(`### ${name}\n`))).toEqual([]);
 });
 
-test('without a word about it, only stacks of this machine are aimed at', () => {
+test('by default only stacks on this machine are targets', () => {
   expect(readArguments(['browse'])).toMatchObject({ scripts: ['browse'], foreignUrl: undefined, stack: undefined });
 });
 
@@ -29,7 +29,7 @@ test.each([
   [['--env', 'BASE_URL=http://10.0.0.7']],
   [['--env=TARGET_I_OWN=http://10.0.0.7']],
   [['--vus', '5', '-e', 'BASE_URL=http://10.0.0.7']],
-])('%j does not aim elsewhere behind our back', (options) => {
+])('%j cannot choose another machine without --target-i-own', (options) => {
   expect(() => readArguments(['browse', ...options])).toThrow('--target-i-own');
 });
 
@@ -41,20 +41,20 @@ test.each([
   [['browse', '--stack', 'production']],
   [['no-such-script']],
   [[]],
-])('%j is refused with a word about what would do', (args) => {
+])('%j is rejected with a hint', (args) => {
   expect(() => readArguments(args)).toThrow(UsageError);
 });
 
-test('an owner names the whole address, and nothing behind it is kept', () => {
+test('--target-i-own takes a full URL and uses its origin', () => {
   const { foreignUrl } = readArguments(['browse', '--target-i-own', 'https://staging.example.com/events?x=1']);
   expect(foreignUrl).toBe('https://staging.example.com');
 });
 
-test('--short alone runs all of them', () => {
+test('--short alone runs every script', () => {
   expect(readArguments(['--short'])).toMatchObject({ scripts: Object.keys(scripts), short: true });
 });
 
-test('what is not ours goes to k6 as it is', () => {
+test('unknown options are passed to k6 unchanged', () => {
   const order = readArguments(['on-sale', '--short', '-e', 'PLACES=50', '--http-debug=full', '--short']);
   expect(order).toMatchObject({ short: true, k6: ['-e', 'PLACES=50', '--http-debug=full', '--short'] });
 });

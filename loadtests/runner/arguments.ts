@@ -5,32 +5,32 @@ export type Order = {
   scripts: string[];
   short: boolean;
   stack: Stack | undefined;
-  /** An address that is not this machine's, and was named in full. */
+  /** The origin of a stack on another machine. */
   foreignUrl: string | undefined;
-  /** Handed on to k6. */
+  /** Options passed on to k6. */
   k6: string[];
 };
 
-/** The command line cannot be carried out as it stands; the message says what would do. */
+/** An invalid command line; the message says what would be valid. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
 export const usage = `Usage: npm run load -- <script> [--short] [--stack npm|compose|own] [k6 options]
-       npm run load -- --all [--short]      one after the other (--short alone is the same)
+       npm run load -- --all [--short]      run all, one after the other (--short alone implies it)
 
 ${Object.entries(scripts)
   .map(([name, { about }]) => `  ${name.padEnd(14)} ${about}`)
   .join('\n')}
 
   --short                 10 to 30 seconds each, for continuous integration
-  --stack npm             the stack that npm start runs here
-          compose         the stack that docker compose runs here
-          own             one that is started for this run, and ended after it
-                          (left out: the first of these that there is)
-  --target-i-own URL      a stack of yours elsewhere. It needs DATABASE_URL, REDIS_URL and APP_SECRET of that stack, for the
-                          sessions and the audit
-  -e RATE=50              an option of the script (loadtests/README.md), and whatever else k6 run takes`;
+  --stack npm             the running stack of npm start
+          compose         the running stack of docker compose
+          own             a stack that is started for this run
+                          (default: the first of these that runs, else own)
+  --target-i-own URL      your stack on another machine; needs its DATABASE_URL, REDIS_URL and APP_SECRET for the sessions and
+                          the audit
+  -e RATE=50              an option of the script (loadtests/README.md), or any option of k6 run`;
 
 /** @throws UsageError */
 export function readArguments(args: readonly string[]): Order {
@@ -49,24 +49,24 @@ export function readArguments(args: readonly string[]): Order {
     else throw new UsageError(`There is no load test called ${argument}.`);
   }
   if (order.k6.some((word) => /^(-e=?|--env=?)?(BASE_URL|TARGET_I_OWN)=/.test(word))) {
-    throw new UsageError('Say --target-i-own URL instead of BASE_URL: load can break what it meets.');
+    throw new UsageError('Use --target-i-own URL instead of BASE_URL: load can break a system.');
   }
   if (all || (order.scripts.length === 0 && order.short)) order.scripts = Object.keys(scripts);
-  if (order.scripts.length === 0) throw new UsageError('Which load test?');
+  if (order.scripts.length === 0) throw new UsageError('Name a load test, or use --all.');
   if (order.foreignUrl !== undefined && order.stack !== undefined) {
-    throw new UsageError('--stack is one of this machine: it does not go with --target-i-own.');
+    throw new UsageError('--stack names a stack on this machine and cannot be combined with --target-i-own.');
   }
   return order;
 }
 
 function stackNamed(name: string | undefined): Stack {
   if (name === 'npm' || name === 'compose' || name === 'own') return name;
-  throw new UsageError('--stack is npm, compose or own.');
+  throw new UsageError('--stack must be npm, compose or own.');
 }
 
 function urlNamed(text: string | undefined): string {
   if (text === undefined || !/^https?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new UsageError('--target-i-own takes the whole address, as in https://staging.example.com.');
+    throw new UsageError('--target-i-own takes a full URL, such as https://staging.example.com.');
   }
   return new URL(text).origin;
 }

@@ -8,7 +8,7 @@ type Container = {
   Publishers: { PublishedPort: number; TargetPort: number }[] | null;
 };
 
-/** The stack that docker compose runs of this repository, or undefined; an engine that does not answer has none. */
+/** Returns the repository's running docker compose stack, or undefined, also if Docker is not running. */
 export async function findComposeStack(repository: string): Promise<Target | undefined> {
   const compose = (args: string[], deadlineMs = 60_000, input?: string) =>
     runProgram('docker', ['compose', ...args], { cwd: repository, deadlineMs, input });
@@ -27,7 +27,7 @@ export async function findComposeStack(repository: string): Promise<Target | und
     url: `http://127.0.0.1:${port}`,
     description: `the running compose stack at http://localhost:${port}, ${tasks} tasks`,
     tasks,
-    // The engine forwards the published port: the balancer sees its address, whoever of this machine called.
+    // Docker forwards the published port, so the balancer sees one address for all clients of this machine.
     addresses: 1,
     runNode: (args, input) => exec('api', ['node', ...args], input),
     readMetrics: async (task) => {
@@ -44,7 +44,7 @@ export async function findComposeStack(repository: string): Promise<Target | und
   };
 }
 
-/** HAProxy hides metrics; a task serves them to its own container. A stack with a token takes it from the environment. */
+/** HAProxy hides metrics, so they are read inside the task's container. */
 const READ_METRICS = `
 const { METRICS_TOKEN, PORT = '3000' } = process.env;
 const headers = METRICS_TOKEN ? { authorization: 'Bearer ' + METRICS_TOKEN } : {};
@@ -53,7 +53,7 @@ if (!response.ok) process.exit(1);
 process.stdout.write(await response.text());
 `;
 
-/** One JSON object a line, or, from older versions, one list. */
+/** Parses one JSON object per line, or a list from older versions. */
 function readContainers(text: string): Container[] {
   const trimmed = text.trim();
   if (trimmed.startsWith('[')) return JSON.parse(trimmed) as Container[];

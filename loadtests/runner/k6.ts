@@ -3,21 +3,21 @@ import { createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { runProgram } from './programs.ts';
 
-/** How k6 is started: what stands before `run`, and what it calls itself. */
+/** How to start k6: the command, the arguments before `run`, and its version. */
 export type K6 = { command: string; before: (env: Record<string, string>) => string[]; description: string };
 
 const IMAGE = 'grafana/k6';
 
-const howToInstall = `k6 is not on this machine. Any of these brings it:
+const howToInstall = `k6 is not installed. Any of these installs it:
   macOS      brew install k6
   Debian     https://grafana.com/docs/k6/latest/set-up/install-k6/ (a package source of its own)
   Windows    winget install k6
   Docker     docker pull ${IMAGE}`;
 
 /**
- * k6 from the PATH, or its container image.
- * @param folders that a container has to see, under the same paths
- * @throws Error that says how to install it
+ * Finds k6 on the PATH, or its container image.
+ * @param folders to mount in the container under the same paths
+ * @throws with instructions to install it
  */
 export async function findK6(folders: { repository: string; reports: string }): Promise<K6> {
   const own = await runProgram('k6', ['version'], { deadlineMs: 10_000 }).catch(() => undefined);
@@ -31,7 +31,7 @@ export async function findK6(folders: { repository: string; reports: string }): 
   const { repository, reports } = folders;
   return {
     command: 'docker',
-    // The host's network, because that is where the loopback is that we aim at.
+    // The host's network, because the target is on its loopback.
     before: (env) => [
       ...['run', '--rm', '--network', 'host', ...user],
       ...['-v', `${repository}:${repository}:ro`, '-v', `${reports}:${reports}`],
@@ -56,8 +56,8 @@ export type K6Run = {
 };
 
 /**
- * Runs a script to its end and returns k6's exit code: 99 means that a threshold was crossed. Ctrl-C reaches k6 too, which stops in
- * order and still writes its summary.
+ * Runs a script to its end and returns k6's exit code: 99 means that a threshold was crossed. Ctrl-C reaches k6 too, which
+ * shuts down gracefully and still writes its summary.
  */
 export async function runK6(k6: K6, { script, env, options, logFile, onProgress }: K6Run): Promise<number> {
   const args = [...k6.before(env), 'run', '--no-usage-report', ...options, script];

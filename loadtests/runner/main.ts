@@ -19,14 +19,14 @@ async function main(args: readonly string[]): Promise<number> {
   mkdirSync(reports, { recursive: true });
   const k6 = await findK6({ repository, reports });
   const breaksStores = order.scripts.some((name) => scripts[name]?.breaksStores);
-  // The terminal sends Ctrl-C to k6 too, which then ends in order; we stay, to tidy up after it.
+  // The terminal sends Ctrl-C to k6 too, which shuts down gracefully; this process stays to clean up.
   const interruption = new AbortController();
   const { signal } = interruption;
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.on(name, () => interruption.abort(new Error('interrupted')));
 
   const target = await findTarget(order, { breaksStores, say, signal });
-  say(`aiming at ${target.description}, with ${k6.description}`);
+  say(`target: ${target.description}, with ${k6.description}`);
   const verdicts: { script: string; holds: boolean; where: string }[] = [];
   try {
     for (const script of order.scripts) {
@@ -37,13 +37,13 @@ async function main(args: readonly string[]): Promise<number> {
     await target.end();
   }
 
-  async function verdictOf(script: string, aim: Target) {
-    if (scripts[script]?.breaksStores && !aim.faults) {
-      return { holds: false, where: 'not run: the stores of a stack that somebody uses are not taken away' };
+  async function verdictOf(script: string, target: Target) {
+    if (scripts[script]?.breaksStores && !target.faults) {
+      return { holds: false, where: 'not run: it would break the stores of a running stack' };
     }
     try {
       const { short, k6: options } = order;
-      const { holds, folder } = await runScript({ script, short, options, target: aim, k6, repository, reports, say });
+      const { holds, folder } = await runScript({ script, short, options, target, k6, repository, reports, say });
       return { holds, where: join(relative(process.cwd(), folder), 'summary.txt') };
     } catch (error) {
       return { holds: false, where: `not run: ${error instanceof Error ? error.message : error}` };
@@ -62,7 +62,7 @@ try {
 } catch (error) {
   const isUsage = error instanceof UsageError;
   console.error(error instanceof Error ? error.message : error);
-  // The end of a log, where there is one; the folder that it lies in may be gone with the stack.
+  // Prints the end of the log, because its folder may have been removed with the stack.
   if (error instanceof Failure) console.error([...error.lines, error.fix].join('\n'));
   if (isUsage) console.error(`\n${usage}`);
   process.exitCode = isUsage ? exitCodes.usage : exitCodes.notRun;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Serves the tasks' metrics to a script on the loopback, where the stack's balancer hides them. Each request reads the next task.
+ * Serves the tasks' metrics on the loopback to a script whose balancer hides them. Each request reads the next task's.
  * @param readMetrics reads one task's metrics as text, by its number from 0
  */
 export async function serveMetrics(tasks: number, readMetrics: (task: number) => Promise<string>) {

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 
 export type Ended = { code: number; stdout: string; stderr: string };
 
-const MOST_OUTPUT = 64 << 20;
+const MAX_OUTPUT = 64 << 20;
 
 /**
  * Runs a program to its end.
- * @throws if it cannot be started, or takes longer than the deadline, which ends it
+ * @throws if it cannot be started, or exceeds the deadline, which kills it
  */
 export function runProgram(
   command: string,
@@ -26,10 +26,10 @@ export function runProgram(
     }, deadlineMs);
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (text: string) => {
-        if (output[name].length < MOST_OUTPUT) output[name] += text;
+        if (output[name].length < MAX_OUTPUT) output[name] += text;
       });
     }
-    child.stdin.on('error', () => {}); // A program that does not read its input says why by its exit code.
+    child.stdin.on('error', () => {}); // A program that does not read its input reports the reason by its exit code.
     child.stdin.end(input);
     child.once('error', (error) => {
       clearTimeout(timer);

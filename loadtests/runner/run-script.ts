@@ -23,7 +23,7 @@ export type Run = {
 
 /**
  * Runs one script, audits the database, and writes the report. Returns whether every claim and the audit hold.
- * @throws if there is nothing to judge: no sessions, or a script that did not run
+ * @throws if the sessions could not be created or the script did not run
  */
 export async function runScript({ script, short, options, target, k6, repository, reports, say }: Run) {
   const needs = scripts[script];
@@ -34,7 +34,7 @@ export async function runScript({ script, short, options, target, k6, repository
   mkdirSync(folder, { recursive: true });
   const addresses = needs.manyAddresses ? target.addresses : 1;
   const sessionsFile = join(folder, 'sessions.json');
-  const sessions = await mintSessions(target, needs.customers[short ? 'short' : 'usual'], sessionsFile);
+  const sessions = await mintSessions(target, needs.customers[short ? 'short' : 'full'], sessionsFile);
   const metrics = target.readMetrics && (await serveMetrics(target.tasks, target.readMetrics));
   const faults = target.faults && needs.breaksStores ? await serveFaults(target.faults) : undefined;
 
@@ -56,13 +56,13 @@ export async function runScript({ script, short, options, target, k6, repository
         FAULTS_URL: faults?.url ?? '',
         METRICS_URL: metrics?.url ?? '',
         METRICS_TOKEN: process.env.METRICS_TOKEN ?? '',
-        // k6's own report. A port of -1 exports the page without serving it.
+        // k6's own dashboard; port -1 exports it without serving it.
         K6_WEB_DASHBOARD: 'true',
         K6_WEB_DASHBOARD_PORT: '-1',
         K6_WEB_DASHBOARD_PERIOD: '1s',
         K6_WEB_DASHBOARD_EXPORT: join(folder, 'dashboard.html'),
       },
-      options: [...(addresses > 1 ? ['--local-ips', someAddresses()] : []), ...options],
+      options: [...(addresses > 1 ? ['--local-ips', unusedAddresses()] : []), ...options],
       logFile: join(folder, 'k6.log'),
       onProgress: (line) => say(`  ${line}`),
     });
@@ -88,39 +88,37 @@ export async function runScript({ script, short, options, target, k6, repository
   writeFileSync(join(folder, 'summary.txt'), text);
   writeFileSync(join(folder, 'summary.json'), `${JSON.stringify(report, undefined, 2)}\n`);
   say(text);
-  if (!explained)
-    say(`  k6 ended with exit code ${code}, which its thresholds do not explain: ${join(folder, 'k6.log')}`);
+  if (!explained) say(`  k6 exited with code ${code}, which no threshold explains: ${join(folder, 'k6.log')}`);
   return { holds, folder };
 }
 
-/** @throws with the end of k6's log if there is no summary: the script did not even begin */
+/** @throws with the end of k6's log if there is no summary, because the script did not start */
 function readSummary(folder: string, code: number): Summary {
   try {
     return JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as Summary;
   } catch {
     const log = readFileSync(join(folder, 'k6.log'), 'utf8').trim().split('\n').slice(-6).join('\n');
-    throw new Error(`k6 ended with exit code ${code} and without a summary:\n${log}`);
+    throw new Error(`k6 exited with code ${code} and without a summary:\n${log}`);
   }
 }
 
-/** The stores are asked afterwards: answers can be right while what was written is not. */
+/** Audits the database, because responses can be right while the data is wrong. */
 async function runAudit(target: Target): Promise<Report['audit']> {
   const { code, stdout, stderr } = await target.runNode(['apps/api/dist/audit/audit.js']);
-  return { holds: code === 0, says: `${stdout}\n${stderr}`.trim().split('\n').slice(-40) };
+  return { holds: code === 0, description: `${stdout}\n${stderr}`.trim().split('\n').slice(-40) };
 }
 
-function auditText({ holds, says }: Report['audit']) {
-  const last = says.at(-1) ?? '';
+function auditText({ holds, description }: Report['audit']) {
+  const last = description.at(-1) ?? '';
   return holds
     ? `  ✔ the audit of the database: ${last}\n`
-    : `  ✖ the audit of the database:\n      ${says.join('\n      ')}\n`;
+    : `  ✖ the audit of the database:\n      ${description.join('\n      ')}\n`;
 }
 
 /**
- * Client addresses of this machine that no run before has used: a bucket that an earlier run has emptied, or a ban that it has
- * earned, is not this run's.
+ * Returns loopback addresses at random, so that empty buckets and bans of earlier runs do not affect this one.
  */
-function someAddresses() {
+function unusedAddresses() {
   const block = `127.${10 + Math.floor(Math.random() * 240)}.${8 * Math.floor(Math.random() * 31)}`;
   const [a, b, c] = block.split('.').map(Number);
   return `${a}.${b}.${c}.1-${a}.${b}.${(c ?? 0) + 7}.250`;

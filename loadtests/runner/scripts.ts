@@ -1,49 +1,53 @@
-/** What the runner prepares for a script, and what it asks about it. The scripts themselves say what they claim. */
+/** What a script needs from the runner. */
 export type ScriptNeeds = {
   about: string;
-  /** Sessions to mint: each is another person. */
-  customers: { usual: number; short: number };
-  /** Virtual users come from addresses of their own, where the machine has them. */
+  /** The number of customers with a session. */
+  customers: { full: number; short: number };
+  /** Whether each virtual user has its own address, if the machine has several. */
   manyAddresses: boolean;
-  /** It takes stores away, which only a stack that we started, or a compose stack that was named, is good for. */
+  /** Whether it breaks stores, which only our own stack, or a compose stack that was named explicitly, allows. */
   breaksStores: boolean;
 };
 
-const calm = { manyAddresses: false, breaksStores: false };
-const some = { usual: 300, short: 200 };
+const harmless = { manyAddresses: false, breaksStores: false };
+const some = { full: 300, short: 200 };
 
 export const scripts: Readonly<Record<string, ScriptNeeds>> = {
   'shared-policy': {
-    ...calm,
+    ...harmless,
     about: 'one address and one user against all tasks: one policy, exactly',
-    customers: { usual: 200, short: 200 },
+    customers: { full: 200, short: 200 },
     manyAddresses: true,
   },
   'real-users': {
-    ...calm,
-    about: 'honest users beside a flood: they succeed, it is held to its budget',
+    ...harmless,
+    about: 'honest users beside a flood: they succeed, and the flood gets its budget',
     customers: some,
     manyAddresses: true,
   },
   office: {
-    ...calm,
+    ...harmless,
     about: 'hundreds of users behind one address in the morning',
     customers: some,
     manyAddresses: true,
   },
   'on-sale': {
-    ...calm,
-    about: 'thousands of customers for a few hundred places at an opening second',
-    customers: { usual: 2000, short: 400 },
+    ...harmless,
+    about: 'thousands of customers want a few hundred tickets at the opening',
+    customers: { full: 2000, short: 400 },
   },
-  browse: { ...calm, about: 'reads at a constant rate', customers: some },
-  mixed: { ...calm, about: 'a day in two minutes', customers: { usual: 1000, short: 300 } },
-  soak: { ...calm, about: 'an hour: memory and latency stay flat', customers: { usual: 1000, short: 200 } },
-  breakpoint: { ...calm, about: 'more and more, until a limit is met, and which', customers: some },
+  browse: { ...harmless, about: 'reads at a constant rate', customers: some },
+  mixed: { ...harmless, about: 'a day in two minutes', customers: { full: 1000, short: 300 } },
+  soak: {
+    ...harmless,
+    about: 'an hour of visits: memory and latency stay flat',
+    customers: { full: 1000, short: 200 },
+  },
+  breakpoint: { ...harmless, about: 'increases the load until a limit is reached', customers: some },
   'store-outage': {
-    ...calm,
+    ...harmless,
     about: 'Redis paused and PostgreSQL restarted under load',
-    customers: { usual: 400, short: 300 },
+    customers: { full: 400, short: 300 },
     breaksStores: true,
   },
 };

@@ -4,8 +4,8 @@ import type { Target } from './target.ts';
 const program = readFileSync(new URL('../api-side/sessions.mjs', import.meta.url), 'utf8');
 
 /**
- * Mints sessions for so many seeded customers, with the product's own code where it runs, so that neither the limit of log-ins
- * nor the cost of hashing is in a script's way. They are in a file that only its owner reads, until they are ended.
+ * Creates sessions for `count` seeded customers by running the product's own code beside a task, because log-ins are rate limited
+ * and each costs a password hash. They are stored in a file that only its owner can read, until `end`.
  */
 export async function mintSessions(target: Target, count: number, file: string) {
   const { stdout } = await run(target, ['mint', String(count)]);
@@ -22,5 +22,7 @@ export async function mintSessions(target: Target, count: number, file: string) 
 async function run(target: Target, args: string[]) {
   const ended = await target.runNode(['--input-type=module', '-', ...args], program);
   if (ended.code === 0) return ended;
-  throw new Error(`No sessions could be made or ended:\n${ended.stderr.trim().split('\n').slice(-8).join('\n')}`);
+  throw new Error(
+    `The sessions could not be created or ended:\n${ended.stderr.trim().split('\n').slice(-8).join('\n')}`,
+  );
 }

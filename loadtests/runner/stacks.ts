@@ -12,35 +12,35 @@ import { pauseRedis } from './faults.ts';
 import { runProgram } from './programs.ts';
 import type { Target } from './target.ts';
 
-/** `signal` gives up a stack that is being started. */
-type Telling = { say: (line: string) => void; signal: AbortSignal };
+/** `signal` aborts the start of a stack. */
+type StartOptions = { say: (line: string) => void; signal: AbortSignal };
 
-/** Linux answers on all of 127.0.0.0/8; elsewhere the loopback is one address. */
+/** On Linux all of 127.0.0.0/8 is loopback, elsewhere a single address. */
 const loopbackAddresses = process.platform === 'linux' ? 2000 : 1;
 const nothing = async () => {};
 
 /**
- * Finds the stack to aim at: the one that was asked for, or the first there is of npm's, compose's, and one that is started.
- * @throws Error that says what is missing
+ * Finds the target: the requested stack, else the running npm stack, else the running compose stack, else a new one.
+ * @throws if the requested stack does not run
  */
 export async function findTarget(
   { stack, foreignUrl }: Pick<Order, 'stack' | 'foreignUrl'>,
-  { breaksStores, ...telling }: { breaksStores: boolean } & Telling,
+  { breaksStores, ...start }: { breaksStores: boolean } & StartOptions,
 ): Promise<Target> {
-  if (foreignUrl) return ownersTarget(foreignUrl);
-  // A running stack is somebody's work: only when it was named are its stores taken away.
-  const mayTake = (kind: Order['stack']) => stack === kind || (stack === undefined && !breaksStores);
-  if (mayTake('npm')) {
+  if (foreignUrl) return remoteTarget(foreignUrl);
+  // A script that breaks stores uses a running stack only if it was requested explicitly.
+  const isCandidate = (kind: Order['stack']) => stack === kind || (stack === undefined && !breaksStores);
+  if (isCandidate('npm')) {
     const target = await npmTarget();
     if (target) return target;
-    if (stack) throw new Error('npm start runs no stack here.');
+    if (stack) throw new Error('The npm stack is not running.');
   }
-  if (mayTake('compose')) {
+  if (isCandidate('compose')) {
     const target = await findComposeStack(repository);
     if (target) return target;
-    if (stack) throw new Error('docker compose runs no stack of this repository, or its engine does not answer.');
+    if (stack) throw new Error('The compose stack is not running, or Docker is not.');
   }
-  return startOwn(telling);
+  return startOwn(start);
 }
 
 async function npmTarget(): Promise<Target | undefined> {
@@ -60,7 +60,7 @@ async function npmTarget(): Promise<Target | undefined> {
   };
 }
 
-async function startOwn({ say, signal }: Telling): Promise<Target> {
+async function startOwn({ say, signal }: StartOptions): Promise<Target> {
   say('starting a stack for this run');
   const dataDir = await temporaryDir('load', async (abandoned) => {
     await endLeftovers(abandoned);
@@ -83,7 +83,7 @@ async function startOwn({ say, signal }: Telling): Promise<Target> {
     const { databaseUrl, redisUrl, postgres } = stack;
     return {
       url: onLoopback(stack.url),
-      description: `a stack of its own: ${stack.description}`,
+      description: `a separate stack: ${stack.description}`,
       tasks: stack.tasks.length,
       addresses: loopbackAddresses,
       runNode: nodeWith((await apiEnvironment({ root: repository, dataDir, databaseUrl, redisUrl })).env),
@@ -102,15 +102,15 @@ async function startOwn({ say, signal }: Telling): Promise<Target> {
   }
 }
 
-/** A stack elsewhere. Its owner has its secrets, and gives them: without sessions and an audit there is no verdict. */
-function ownersTarget(url: string): Target {
+/** A stack on another machine. Sessions and audit need its secrets. */
+function remoteTarget(url: string): Target {
   const missing = ['DATABASE_URL', 'REDIS_URL', 'APP_SECRET'].filter((name) => !process.env[name]);
   if (missing.length > 0) {
     throw new Error(`${url} needs ${missing.join(', ')} of that stack, for the sessions and the audit.`);
   }
   return {
     url,
-    description: `${url}, which was named as the caller's own`,
+    description: `${url} (--target-i-own)`,
     tasks: 0,
     addresses: 1,
     runNode: nodeWith(process.env),
@@ -122,5 +122,5 @@ function ownersTarget(url: string): Target {
 const nodeWith = (env: NodeJS.ProcessEnv) => (args: string[], input?: string) =>
   runProgram(process.execPath, args, { cwd: repository, env, input });
 
-/** `localhost` may be two addresses; the client addresses that we can choose from are IPv4. */
+/** `localhost` may be IPv6, but the client addresses are IPv4. */
 const onLoopback = (url: string) => url.replace('//localhost', '//127.0.0.1');

@@ -5,12 +5,12 @@ const THRESHOLDS_CROSSED = 99;
 
 type Found = {
   claims: readonly JudgedClaim[];
-  /** k6's. */
+  /** Of k6. */
   exitCode: number;
   auditHolds: boolean;
 };
 
-/** A run holds if all its claims do, k6 ended as that lets expect, and the stores say the same. */
+/** A run holds if all claims hold, the audit is clean, and k6's exit code is explained by the claims. */
 export function verdictOf({ claims, exitCode, auditHolds }: Found) {
   const claimsHold = claims.length > 0 && claims.every(({ holds }) => holds);
   const explained =

@@ -4,62 +4,63 @@ import type { Method } from '../../packages/contract/src/paths.ts';
 import { always } from './claims.ts';
 import { baseUrl, short } from './options.ts';
 
-/** Who a request comes from: a session minted for a customer, or nobody. */
+/** The session that sends a request, or undefined for an anonymous client. */
 export type Caller = { sid: string } | undefined;
 
 export type Request = {
   method: Method;
   path: string;
-  /** The path's pattern, where the path holds an id: metrics have few names. */
+  /** The path's pattern. It names the metrics, because a metric per id would be thousands. */
   route?: string;
   as?: Caller;
   body?: object;
-  /** Besides the session's. */
+  /** In addition to the session's. */
   cookies?: Record<string, string>;
   headers?: Record<string, string>;
 };
 
-/** An answer, and when it was asked for and had. */
-export type Answer = {
+/** A response with its timing. */
+export type Reply = {
   status: number;
-  /** `ok`, or the code of the problem. `no_answer` and `unreadable` are what no API should ever give. */
+  /** `ok` or the problem code. `no_response`, `unreadable` and `bad_gateway` are made up here for broken responses. */
   outcome: string;
-  /** In ms, by the clock of the machine that k6 runs on. */
+  /** Milliseconds on the clock of the machine that runs k6. */
   sentAt: number;
-  answeredAt: number;
+  receivedAt: number;
   ms: number;
-  /** Whole seconds, or undefined if the answer does not say. */
+  /** In seconds; undefined without the header. */
   retryAfter: number | undefined;
   task: string | undefined;
   header: (name: keyof typeof headers) => string | undefined;
-  /** The value of a cookie that the answer sets. */
+  /** Returns the value of a cookie that the response sets. */
   cookie: (name: string) => string | undefined;
-  /** The body of an `ok`. */
+  /** Returns the parsed body. */
   json: <Body>() => Body;
 };
 
-export const noAnswerIsBroken = always('no_answer_is_broken', {
-  says: 'Every response is a success or a problem document with a known code; none is a 500, a lost connection or a timeout.',
+export const noResponseIsBroken = always('no_response_is_broken', {
+  description:
+    'Every response is a success or a problem document with a known code; none is a 500, a lost connection or a timeout.',
 });
 
-export const storesAnswer = always('stores_answer_in_time', {
-  says: `At most ${short ? 10 : 1} % of the responses report a store that is not responding, which is how overload looks from outside.`,
+export const storesRespond = always('stores_respond_in_time', {
+  description: `At most ${short ? 10 : 1} % of the responses report an unavailable store, which is how overload looks from outside.`,
   share: short ? 0.9 : 0.99,
 });
 
-const broken = new Set(['no_answer', 'unreadable', 'internal_error', 'bad_gateway']);
+const broken = new Set(['no_response', 'unreadable', 'internal_error', 'bad_gateway']);
 
-/** What the scripts take for a failed request is decided by claims, not by k6's idea of a good status. */
+/** Claims decide what counts as a failed request, not k6's default of 4xx and 5xx. */
 const everyStatus = http.expectedStatuses({ min: 100, max: 599 });
 
-/** Sends a request and waits for its answer, which counts towards the claims that every script makes. */
-export function ask(request: Request): Answer {
+/** Sends a request, waits for its response, and tests it against the claims that every script makes. */
+export function send(request: Request): Reply {
   const sentAt = Date.now();
   return read(sentAt, http.request(...argumentsFor(request)));
 }
 
-/** The same without waiting: many can be on their way from one virtual user, which is one client address. */
-export async function askMeanwhile(request: Request): Promise<Answer> {
+/** The same without blocking, so that one virtual user (one client address) can have many requests in flight. */
+export async function sendAsync(request: Request): Promise<Reply> {
   const sentAt = Date.now();
   return read(sentAt, await http.asyncRequest(...argumentsFor(request)));
 }
@@ -74,25 +75,25 @@ function argumentsFor(request: Request): [string, string, string | null, Refined
     responseCallback: everyStatus,
     tags: { name: nameOf(request) },
     headers: { ...(body && { 'content-type': 'application/json' }), ...more },
-    // A jar of its own: what a log-in of this virtual user left behind must not decide who the next request is from.
+    // A new cookie jar, so that a previous log-in of this virtual user does not authenticate the request.
     jar: new http.CookieJar(),
     cookies: { ...(as && { sid: as.sid }), ...cookies },
   };
   return [method, `${baseUrl}${path}`, body ? JSON.stringify(body) : null, params];
 }
 
-function read(sentAt: number, response: RefinedResponse<'text'>): Answer {
+function read(sentAt: number, response: RefinedResponse<'text'>): Reply {
   const header = (name: keyof typeof headers) => headerOf(response, headers[name]);
   const outcome = outcomeOf(response);
   const task = header('servedBy');
-  noAnswerIsBroken.test(!broken.has(outcome));
-  storesAnswer.test(outcome !== 'store_unavailable');
+  noResponseIsBroken.test(!broken.has(outcome));
+  storesRespond.test(outcome !== 'store_unavailable');
   const retryAfter = header('retryAfter');
   return {
     status: response.status,
     outcome,
     sentAt,
-    answeredAt: Date.now(),
+    receivedAt: Date.now(),
     ms: response.timings.duration,
     retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
     task,
@@ -103,7 +104,7 @@ function read(sentAt: number, response: RefinedResponse<'text'>): Answer {
 }
 
 function outcomeOf({ status, body }: RefinedResponse<'text'>): string {
-  if (status === 0) return 'no_answer';
+  if (status === 0) return 'no_response';
   if (status < 400) return 'ok';
   if (status === 502 || status === 504) return 'bad_gateway';
   try {
@@ -114,13 +115,13 @@ function outcomeOf({ status, body }: RefinedResponse<'text'>): string {
   }
 }
 
-/** k6 writes header names as Go does: each word with a capital. */
+/** k6 capitalises each word of a header name, as Go does. */
 function headerOf(response: RefinedResponse<'text'>, name: string): string | undefined {
   return response.headers[name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())];
 }
 
-/** A refusal by the limiter. */
-export const isRefusal = ({ status }: Answer) => status === 429;
+/** Refused by the limiter. */
+export const isRefusal = ({ status }: Reply) => status === 429;
 
-/** Let through by the limiter, whatever was answered then. With 503 nothing was done, and a token may be spent or not. */
-export const isServed = ({ status }: Answer) => status !== 429 && status !== 503 && status !== 0;
+/** Allowed by the limiter, whatever the response. With 503 nothing was done, and a token may be spent or not. */
+export const isServed = ({ status }: Reply) => status !== 429 && status !== 503 && status !== 0;
