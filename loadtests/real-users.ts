@@ -3,7 +3,7 @@ import { type Budget, budgets, excessTokens } from './lib/budgets.ts';
 import { always, bounded, measured } from './lib/claims.ts';
 import { type Customer, customer, customerCount } from './lib/customers.ts';
 import { addresses, countOption, numberOption } from './lib/options.ts';
-import { isServed, noResponseIsBroken, type Reply, type send, sendAsync, storesRespond } from './lib/requests.ts';
+import { isServed, noResponseIsBroken, type Reply, type Request, sendAsync, storesRespond } from './lib/requests.ts';
 import { pause, sendWithRetries, think } from './lib/retries.ts';
 import {
   bookingOf,
@@ -78,7 +78,7 @@ export function visit(sale: Sale) {
   const begun = Date.now();
   const who = customer(exec.scenario.iterationInTest % (customerCount - 10));
   let refused = 0;
-  const patiently = (request: Parameters<typeof sendWithRetries>[0]) => {
+  const patiently = (request: Request) => {
     const { reply, refusals: more } = sendWithRetries(request);
     refused += more;
     return reply.outcome === 'ok' ? reply : undefined;
@@ -116,7 +116,7 @@ export async function floodLogIns() {
 export const teardown = closeSale;
 export const handleSummary = summaryOf(subject);
 
-async function hammer(request: () => Parameters<typeof send>[0], budget: Budget) {
+async function hammer(request: () => Request, budget: Budget) {
   const replies: Reply[] = [];
   const until = Date.now() + seconds * 1000;
   while (Date.now() < until) {

@@ -1,11 +1,11 @@
-/** What one arm did in one round. */
+/** The results of one arm in one round. */
 export type Round = { perSecond: number; latenciesMs: number[]; commits: number; bookings: number };
 
 export type Arm = {
   name: string;
   /** Books once. */
   ask: () => Promise<void>;
-  /** How many transactions have been sent so far. */
+  /** Returns the number of transactions so far. */
   commits: () => number;
 };
 
@@ -53,7 +53,7 @@ export function percentile(values: number[], share: number) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The ratio of two arms in each round, whose median says more on a noisy machine than the ratio of their medians. */
+/** Returns the ratio of two arms in each round; on a noisy machine its median is steadier than the ratio of medians. */
 export function ratios(of: Round[], to: Round[], measure: (round: Round) => number) {
   return of.map((round, index) => measure(round) / measure(to[index] as Round));
 }
@@ -61,7 +61,7 @@ export function ratios(of: Round[], to: Round[], measure: (round: Round) => numb
 export const throughput = ({ perSecond }: Round) => perSecond;
 export const medianLatency = ({ latenciesMs }: Round) => median(latenciesMs);
 
-/** One line for each arm. */
+/** Prints a line per arm. */
 export function printArms(results: ReadonlyMap<string, Round[]>) {
   console.table(
     Object.fromEntries(
@@ -91,6 +91,6 @@ export function judge({ what, ratio, atLeast, atMost }: Target) {
   const reached = middle >= (atLeast ?? 0) && middle <= (atMost ?? Number.POSITIVE_INFINITY);
   const range = `${Math.min(...ratio).toFixed(2)} to ${Math.max(...ratio).toFixed(2)}`;
   const wanted = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
-  console.log(`${reached ? '✔' : '✖'} ${what}: ${middle.toFixed(2)} (${range}), wanted ${wanted}`);
+  console.log(`${reached ? '✔' : '✖'} ${what}: ${middle.toFixed(2)} (${range}), target ${wanted}`);
   return reached;
 }

@@ -14,8 +14,8 @@ type Event = { id: string; ticketTypeId: string };
 type Book = (event: Event, userId: string, key: string | undefined) => Promise<void>;
 
 /**
- * The write path alone, in one process, on a PostgreSQL with its defaults: `fsync` is on, a commit is on the disk. All arms
- * write the same rows through the same driver, with the same plans, on as many connections as suit them.
+ * Measures the write path alone, in one process, on a durable PostgreSQL (`fsync` is on). All arms write the same rows through the
+ * same driver with the same plans, each with the number of connections that suits it best.
  */
 export async function benchWritePath() {
   const server = await startPostgres({ fsync: true });
@@ -42,10 +42,10 @@ async function compareArms(url: string, admin: pg.Client) {
       taskName: 'bench',
       onIdleError: () => {},
     });
-    // With 256 callers before two connections it takes seconds until the last one has its turn; that is what is measured.
+    // With 256 callers on two connections, the last one waits for seconds, and that wait is measured.
     const pool = new pg.Pool({ ...options, connectionTimeoutMillis: 60_000 });
     pool.on('error', () => {});
-    // A connection is taken for a transaction, and given back after it.
+    // A connection is acquired once per transaction.
     pool.on('acquire', () => checkouts.set(pool, (checkouts.get(pool) ?? 0) + 1));
     pools.push(pool);
     return pool;
@@ -165,13 +165,13 @@ async function makeEvents(admin: pg.Client, users: string[], count: number): Pro
   return rows;
 }
 
-/** What the product does: `holdBatches`. */
+/** The product's group commit. */
 function inBatches(pool: pg.Pool): Book {
   const book = holdBatches({
     pool,
     holdSeconds: 600,
     refusalBody: ({ kind }) => {
-      throw new Error(`nothing is to be refused here: ${kind}`);
+      throw new Error(`unexpected refusal: ${kind}`);
     },
     onSoldOut: () => {},
   });
@@ -200,22 +200,22 @@ function valuesOf({ id, ticketTypeId }: Event, userId: string, key: string | und
 }
 
 /**
- * The product's own statement for a booking that comes alone, without the lock in front of it. That makes it faster, and wrong:
- * of two bookings of one person at the same moment each is counted without the other.
+ * The product's statement for a lone booking without the lock before it. That is faster, and wrong: two concurrent bookings of one
+ * person are each counted without the other.
  */
 function inStatement(pool: pg.Pool): Book {
   return async (event, userId, key) => {
     const client = await pool.connect();
     try {
       const [rows] = await inOneRoundTrip(client, [{ statement: HOLD_IF_CLEAR, values: valuesOf(event, userId, key) }]);
-      if (rows?.length !== 1) throw new Error('nothing is to be refused here');
+      if (rows?.length !== 1) throw new Error('unexpected refusal');
     } finally {
       client.release();
     }
   };
 }
 
-/** The way that comes to mind first: begin, lock, write, commit, each awaited. */
+/** The obvious way: begin, lock, write, commit, each awaited. */
 function inTransaction(pool: pg.Pool): Book {
   return async (event, userId, key) => {
     const client = await pool.connect();
@@ -223,7 +223,7 @@ function inTransaction(pool: pg.Pool): Book {
       await inOneRoundTrip(client, [{ statement: BEGIN }]);
       await inOneRoundTrip(client, [{ statement: LOCK_EVENT, values: [event.id] }]);
       const [rows] = await inOneRoundTrip(client, [{ statement: HOLD_IF_CLEAR, values: valuesOf(event, userId, key) }]);
-      if (rows?.length !== 1) throw new Error('nothing is to be refused here');
+      if (rows?.length !== 1) throw new Error('unexpected refusal');
       await inOneRoundTrip(client, [{ statement: COMMIT }]);
     } finally {
       client.release();

@@ -20,12 +20,12 @@ export type ArmOptions = {
   strikes?: number;
 };
 
-/** Pinned: a comparison names what it compares. */
+/** Pinned, so that results are comparable. */
 const PEERS = { 'rate-limiter-flexible': '11.4.0', '@fastify/rate-limit': '11.2.0', 'rate-limit-redis': '5.0.0' };
 
 const folder = new URL('../../.data/bench/limiter/', import.meta.url);
 
-/** Installs the peers beside the product, not into it; once. */
+/** Installs the peers once, outside the product's dependencies. */
 export function installPeers() {
   mkdirSync(folder, { recursive: true });
   const manifest = new URL('package.json', folder);
@@ -37,14 +37,14 @@ export function installPeers() {
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], { cwd: folder, stdio: 'inherit' });
 }
 
-/** With everything that a request of the product pays for: the hashed identity, suppression, breaker, counts. */
+/** A limit with suppression, so that the arm pays for everything that a request of the product pays for. */
 function ourLimit(rate: Rate, strikes = 10_000) {
   const ban = { firstBanMs: 600_000, growth: 2, longestBanMs: 900_000, forgetAfterMs: 1_800_000 };
   const suppression = { strikes, ...ban };
   return makeLimit('booking', 'free', { ...rate, onStoreFailure: 'closed', suppression, shadow: false }, 0);
 }
 
-/** Switches on the optional block in the process's own memory, which counts by process and not by Redis. */
+/** Enables the peer's optional blocking in process memory, which is local to a process. */
 export const flexibleWithMemory = (options: ArmOptions) =>
   flexible(options, { inMemoryBlockOnConsumed: options.limit.capacity, inMemoryBlockDuration: 600 });
 
@@ -67,7 +67,7 @@ async function flexible({ url, autopipelining, limit }: ArmOptions, more = {}): 
   };
 }
 
-/** Each window of a fixed-window limiter is as long as the bucket takes to fill. */
+/** Makes a fixed window as long as the bucket takes to fill. */
 const windowMs = ({ capacity, refillTokens, refillIntervalMs }: Rate) =>
   Math.ceil((capacity / refillTokens) * refillIntervalMs);
 
@@ -121,7 +121,7 @@ export const arms = {
       close: () => redis.disconnect(),
     };
   },
-  // Autopipelining changes nothing for ours: calls of one event-loop tick share a command anyway.
+  // Autopipelining has no effect here, because calls of one event-loop tick share a command anyway.
   'MiniTickets, takeToken': async ({ url, limit, strikes }) => {
     const redis = await connected(openRedis({ url, keyPrefix: 'mt:', onError: () => {} }));
     const ours = ourLimit(limit, strikes);
@@ -137,7 +137,7 @@ export const arms = {
       REDIS_URL: url,
       APP_SECRET: 'a bench needs no secret that anyone has to guess',
     });
-    // No decision asks the database.
+    // Decisions never query the database.
     const limiter = createLimiter({ config, redis, db: undefined as never }, new Registry());
     const ours = ourLimit(limit, strikes);
     return {

@@ -4,12 +4,12 @@ import { median } from './throughput.ts';
 
 const CALLERS = 256;
 const REFUSALS = 50_000;
-/** Spent at once, and not back before the bench is over. */
+/** Exhausted at once, and not refilled before the benchmark ends. */
 const limit = { capacity: 2, refillTokens: 2, refillIntervalMs: 3_600_000 };
 
 /**
- * One identity that hammers while it is refused: by ours it is banned. Peers refuse by counting, and ask Redis every time. One
- * of them can block in the process's own memory instead; that arm is shown, and is not what the ratio is of.
+ * Measures refusals of one identity that ignores them. Our limiter bans it and refuses from memory; peers ask Redis each time. One
+ * peer can block in process memory instead: that arm is shown and excluded from the ratio.
  */
 export async function measureBanned(url: string, rounds: number) {
   const admin = new Redis(url);
@@ -30,7 +30,7 @@ export async function measureBanned(url: string, rounds: number) {
       const caller = async () => {
         while (asked < REFUSALS) {
           asked++;
-          if (await arm.take('hammerer')) throw new Error(`${name} served a call too many`);
+          if (await arm.take('hammerer')) throw new Error(`${name} served an excess call`);
         }
       };
       await Promise.all(Array.from({ length: CALLERS }, caller));
@@ -51,6 +51,6 @@ export async function measureBanned(url: string, rounds: number) {
   return measured.map((one) => ({ ...one, ratio: one.perSecond / fastest }));
 }
 
-/** The `INFO` that asks is one of them. */
+/** Returns how many commands Redis has processed, this `INFO` included. */
 const commandsOf = async (admin: Redis) =>
   Number(/total_commands_processed:(\d+)/.exec(await admin.info('stats'))?.[1]);

@@ -14,7 +14,7 @@ const rates = {
   refused: { capacity: 2, refillTokens: 2, refillIntervalMs: 3_600_000 },
 };
 
-/** Microseconds in Redis for one decision, by `INFO commandstats`: of the plain bucket, of ours alone, and of 50 together. */
+/** Measures microseconds in Redis per decision by `INFO commandstats`: the plain bucket, ours one per command, and 50 per command. */
 export async function measureInsideRedis(url: string, rounds: number) {
   const redis = new Redis(url, { enableAutoPipelining: true });
   const sha = String(await redis.script('LOAD', PLAIN));

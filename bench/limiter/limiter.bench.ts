@@ -17,8 +17,8 @@ import {
 } from './throughput.ts';
 
 /*
- * How fast the limiter is with everything switched on, against limiters that do less. Arms run in turn on one Redis, so trust
- * the ratios: absolute figures are this machine's, at this moment. `npm run bench:limiter -- --rounds 9` is steadier.
+ * Compares the limiter with everything enabled to limiters that do less. Arms run in turn on one Redis, so trust the ratios, not
+ * the absolute figures. `npm run bench:limiter -- --rounds 9` is steadier.
  */
 const OURS = 'MiniTickets, all of it';
 const ALONE = 'MiniTickets, takeToken';
@@ -33,7 +33,7 @@ const server = await startRedis();
 try {
   console.log(`Node ${process.version}, Redis ${server.version}, ${availableParallelism()} cores, ${rounds} rounds\n`);
 
-  console.log('Decisions per second, in parts of the fastest of the three peers in the same setting');
+  console.log('Decisions per second, relative to the fastest peer in the same setting');
   const throughput: { setting: Setting; measured: Map<ArmName, Measured> }[] = [];
   for (const setting of settings)
     throughput.push({ setting, measured: await measureThroughput(server.url, setting, rounds) });
@@ -59,25 +59,25 @@ try {
     cpu.map(({ name, nodeUs, redisUs }) => [name, nodeUs, redisUs, nodeUs + redisUs]),
   );
 
-  console.log('\nRefused and banned, 256 callers, one key: decisions per second, in parts of the fastest peer');
+  console.log('\nRefused and banned, 256 callers, one key: decisions per second relative to the fastest peer');
   const banned = await measureBanned(server.url, rounds);
   printTable(
     ['', 'ratio', 'Redis commands per 1,000 refusals'],
     banned.map(({ name, ratio, commands }) => [name, ratio, commands]),
   );
 
-  console.log('\nTime in Redis per decision, in parts of the plain bucket (INFO commandstats)');
+  console.log('\nTime in Redis per decision, relative to the plain bucket (INFO commandstats)');
   const inside = await measureInsideRedis(server.url, rounds * 3);
   printTable(
     ['', 'plain, µs', 'ours, one per command', 'ours, 50 per command'],
     Object.entries(inside).map(([outcome, { plain, alone, together }]) => [outcome, plain, alone, together]),
   );
 
-  console.log('\nMemory: bytes per idle identity, and what is left when all have expired');
+  console.log('\nMemory: bytes per idle identity, and the remainder after all have expired');
   const memory = [];
   for (const name of names.slice(1)) memory.push({ name, ...(await measureMemory(server.url, name)) });
   printTable(
-    ['', 'MEMORY USAGE', 'in all', 'left, kB'],
+    ['', 'MEMORY USAGE', 'total', 'remainder, kB'],
     memory.map(({ name, perKey, perKeyInAll, leftBytes }) => [name, perKey, perKeyInAll, leftBytes / 1000]),
   );
 
@@ -85,7 +85,7 @@ try {
   const overGrant = [];
   for (const name of names.slice(1)) overGrant.push({ name, calls: await measureOverGrant(server.url, name) });
   printTable(
-    ['', 'calls too many'],
+    ['', 'excess calls'],
     overGrant.map(({ name, calls }) => [name, String(calls)]),
   );
 
@@ -95,10 +95,10 @@ try {
   const ofBan = banned.find(({ name }) => name === OURS)?.ratio ?? 0;
   const excess = Math.max(...overGrant.filter(({ name }) => name === OURS || name === ALONE).map(({ calls }) => calls));
   const verdicts = [
-    [`throughput at least that of the fastest peer: ${ours.toFixed(2)}`, ours >= TARGETS.throughput],
+    [`throughput at least the fastest peer's: ${ours.toFixed(2)}`, ours >= TARGETS.throughput],
     [`time in Redis at most 1.25 of the plain bucket: ${slowest.toFixed(2)}`, slowest <= TARGETS.insideRedis],
     [`under 200 bytes per idle identity: ${bytes.toFixed(0)}`, bytes < TARGETS.bytesPerKey],
-    [`no call too many: ${Math.max(0, excess)}`, excess <= 0],
+    [`no excess call: ${Math.max(0, excess)}`, excess <= 0],
     [`refusals of a ban at least 10 times as fast as the fastest peer: ${ofBan.toFixed(0)}`, ofBan >= TARGETS.banned],
   ] as const;
   console.log('');

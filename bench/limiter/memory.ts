@@ -5,12 +5,12 @@ import { median } from './throughput.ts';
 const KEYS = 20_000;
 const EXPIRY_DEADLINE_MS = 30_000;
 
-/** What an idle identity costs Redis, by `MEMORY USAGE` and by what all of them add, and what is left when they have expired. */
+/** Measures the memory of an idle identity, by `MEMORY USAGE` and by Redis's total, and what remains after all have expired. */
 export async function measureMemory(url: string, name: ArmName) {
   const admin = new Redis(url);
   await admin.flushdb();
   const before = await usedMemory(admin);
-  // Full again, and so gone, after five seconds.
+  // Full again, and so expired, after five seconds.
   const arm = await arms[name]({
     url,
     autopipelining: true,

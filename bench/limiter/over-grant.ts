@@ -5,8 +5,8 @@ const PER_SECOND = 100;
 const CALLERS = 32;
 
 /**
- * The most calls that a limiter of 100 per second serves within one second, when a client knows its weak moment: one call, a
- * pause until the window is nearly over, then as many as it can. A bucket of 50 that refills 50 per second promises the same.
+ * Measures how far a limiter of 100 per second exceeds it within one second under the worst arrival pattern: one call, a pause
+ * until the window is nearly over, then as many as possible. A bucket of 50 that refills 50 per second promises the same.
  */
 export async function measureOverGrant(url: string, name: ArmName) {
   const admin = new Redis(url);
@@ -18,7 +18,7 @@ export async function measureOverGrant(url: string, name: ArmName) {
   const arm = await arms[name]({ url, autopipelining: false, limit });
   const servedAtMs: number[] = [];
   const take = async () => {
-    // When it was sent: an answer that comes late was not served late.
+    // The time of sending, because a late response does not mean a late decision.
     const sentAtMs = performance.now();
     if (await arm.take('someone')) servedAtMs.push(sentAtMs);
   };

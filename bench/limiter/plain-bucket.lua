@@ -1,4 +1,4 @@
--- The token bucket of every blog post: two fields of a hash, and none of our laws but the refill. What ours is compared with.
+-- The usual token bucket, as a baseline: two fields of a hash that refill, without any of our other guarantees.
 local capacity, rate_per_ms, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000

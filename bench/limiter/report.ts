@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 const folder = new URL('../../.data/bench/limiter/', import.meta.url);
 
-/** One bar of the chart: how fast, in parts of the fastest peer. */
+/** One bar of the chart: throughput relative to the fastest peer. */
 export type Bar = { name: string; ratio: number };
 
 export function printTable(head: string[], rows: (string | number)[][]) {

@@ -17,10 +17,10 @@ export const settings: Setting[] = [true, false].flatMap((autopipelining) =>
 );
 
 const serving = { capacity: 1_000_000, refillTokens: 1_000_000, refillIntervalMs: 10_000 };
-/** Spent at once, and back after the bench. */
+/** Exhausted at once, and not refilled before the benchmark ends. */
 const refusing = { capacity: 2, refillTokens: 2, refillIntervalMs: 3_600_000 };
 
-/** Runs every arm in turn, in another order each round, and gives each one's medians. */
+/** Runs every arm in turn, in a new random order each round, and returns the medians. */
 export async function measureThroughput(url: string, setting: Setting, rounds: number) {
   const admin = new Redis(url);
   await admin.flushdb();
@@ -41,18 +41,18 @@ export async function measureThroughput(url: string, setting: Setting, rounds: n
   return new Map([...samples].map(([name, measured]) => [name, medians(measured)]));
 }
 
-/** Our throughput in parts of that of the fastest peer. */
+/** Returns an arm's throughput relative to the fastest peer. */
 export function againstFastestPeer(measured: Map<ArmName, Measured>, name: ArmName) {
   const fastest = Math.max(...peers.map((peer) => measured.get(peer)?.perSecond ?? 0));
   return (measured.get(name)?.perSecond ?? 0) / fastest;
 }
 
 async function run(admin: Redis, arm: Arm, { callers, keys, outcome }: Setting): Promise<Measured> {
-  let asked = 0;
+  let sent = 0;
   let served = 0;
   const caller = async () => {
-    while (asked < DECISIONS) {
-      const turn = asked++;
+    while (sent < DECISIONS) {
+      const turn = sent++;
       if (await arm.take(`user:${keys === 'one' ? 1 : (turn * 7919) % KEYS}`)) served++;
     }
   };
@@ -63,7 +63,7 @@ async function run(admin: Redis, arm: Arm, { callers, keys, outcome }: Setting):
   const seconds = (performance.now() - begunAt) / 1000;
   const { user, system } = process.cpuUsage(nodeBefore);
   const redisUs = ((await redisCpuUs(admin)) - redisBefore) / DECISIONS;
-  // A limiter that decides wrongly may be as fast as it likes.
+  // The speed of a limiter that decides wrongly means nothing.
   if (outcome === 'served' && served !== DECISIONS) throw new Error(`${DECISIONS - served} calls were refused`);
   return { perSecond: DECISIONS / seconds, nodeUs: (user + system) / DECISIONS, redisUs };
 }

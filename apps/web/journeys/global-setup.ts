@@ -1,4 +1,4 @@
-import { type Chromium, findChromium, chromiumInstallHint } from '@minitickets/stack/chromium';
+import { type Chromium, chromiumInstallHint, findChromium } from '@minitickets/stack/chromium';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {

@@ -65,3 +65,15 @@ export async function expectAccessible(page: Page) {
   expect(await accessibilityViolations(page)).toEqual([]);
   expect(await sidewaysScroll(page, [320, 390, 1280])).toEqual([0, 0, 0]);
 }
+
+/** Types into the page and expects it to handle every keystroke, and most of them at once. */
+export async function expectPromptKeystrokes(page: Page) {
+  await page.evaluate(
+    "window.waits = []; document.addEventListener('keydown', (press) => waits.push(performance.now() - press.timeStamp))",
+  );
+  await page.keyboard.type('each one has to arrive', { delay: 20 });
+  const waits = (await page.evaluate<number[]>('waits')).sort((a, b) => a - b);
+  expect(waits).toHaveLength(22);
+  // Generous for a busy machine; a page blocked by its own drawing exceeds it.
+  expect(waits[11]).toBeLessThan(250);
+}

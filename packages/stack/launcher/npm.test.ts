@@ -13,17 +13,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const askRegistry = (registry: string) =>
+const askRegistry = (registry: string, timeoutMs: number) =>
   registryFailure({
     cwd: folder,
-    timeoutMs: 500,
+    timeoutMs,
     env: { ...process.env, npm_config_registry: registry, npm_config_cache: join(folder, 'cache') },
   });
 
-test('a registry that refuses connections is reported within seconds', async () => {
-  const begun = performance.now();
-  expect(await askRegistry(`http://127.0.0.1:${await freePort()}`)).toBe('ECONNREFUSED');
-  expect(performance.now() - begun).toBeLessThan(20_000);
+test('a registry that refuses connections is reported as such, without waiting for the timeout', async () => {
+  expect(await askRegistry(`http://127.0.0.1:${await freePort()}`, 60_000)).toBe('ECONNREFUSED');
 });
 
 test('waiting for a registry that never responds times out', async () => {
@@ -31,7 +29,7 @@ test('waiting for a registry that never responds times out', async () => {
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   try {
-    expect(await askRegistry(`http://127.0.0.1:${port}`)).toBeTruthy();
+    expect(await askRegistry(`http://127.0.0.1:${port}`, 500)).toBeTruthy();
   } finally {
     server.close();
   }

@@ -40,9 +40,9 @@ test('the circuit breaker spares later requests the deadline, even if Redis only
   await pauseWrites();
   await logIn();
   const begunAt = performance.now();
-  const answers = await Promise.all(Array.from({ length: 50 }, logIn));
-  expect(performance.now() - begunAt).toBeLessThan(REDIS_DEADLINE_MS);
-  expect(answers.every(({ statusCode }) => statusCode === 503)).toBe(true);
+  for (let call = 0; call < 20; call++) expect((await logIn()).statusCode).toBe(503);
+  // Without the breaker, each of them would wait for the deadline.
+  expect(performance.now() - begunAt).toBeLessThan((20 * REDIS_DEADLINE_MS) / 2);
   await resume();
   await vi.waitFor(async () => expect((await logIn()).statusCode).toBe(400), { timeout: 5000 });
 });

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import type { CSSProperties } from 'react';
 import { inventoryQuery } from '../api/operator-calls.ts';
-import { Button } from '../interface/button.tsx';
 import { Card } from '../interface/card.tsx';
 import { Loaded } from '../interface/loaded.tsx';
+import { ShowMore } from '../interface/show-more.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { eventTime } from '../words/dates.ts';
 
@@ -26,18 +26,7 @@ export function Inventory() {
                   <EventInventoryRow key={event.id} event={event} />
                 ))}
               </ul>
-              {inventory.hasNextPage && (
-                <Button
-                  look="quiet"
-                  busy={inventory.isFetchingNextPage}
-                  busyText="Loading more"
-                  onClick={() => {
-                    inventory.fetchNextPage().catch(() => undefined);
-                  }}
-                >
-                  Show later events
-                </Button>
-              )}
+              <ShowMore list={inventory}>Show later events</ShowMore>
             </>
           )
         }

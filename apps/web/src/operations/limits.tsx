@@ -6,6 +6,7 @@ import { useUser } from '../api/session.ts';
 import { Button } from '../interface/button.tsx';
 import { Card } from '../interface/card.tsx';
 import { Loaded } from '../interface/loaded.tsx';
+import { ShowMore } from '../interface/show-more.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { readerTime } from '../words/dates.ts';
 import { limitDifferences, limitWords, storeFailureWords } from '../words/limits.ts';
@@ -100,18 +101,7 @@ export function LimitChanges() {
                   </li>
                 ))}
               </ol>
-              {changes.hasNextPage && (
-                <Button
-                  look="quiet"
-                  busy={changes.isFetchingNextPage}
-                  busyText="Loading more"
-                  onClick={() => {
-                    changes.fetchNextPage().catch(() => undefined);
-                  }}
-                >
-                  Show older changes
-                </Button>
-              )}
+              <ShowMore list={changes}>Show older changes</ShowMore>
             </>
           )
         }

@@ -4,10 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { Private } from '../account/private.tsx';
 import { bookingsQuery, eventQuery } from '../api/queries.ts';
-import { Button, buttonClass } from '../interface/button.tsx';
+import { buttonClass } from '../interface/button.tsx';
 import { useSecondsLeft } from '../interface/countdown.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Page } from '../interface/page.tsx';
+import { ShowMore } from '../interface/show-more.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { EventArt } from '../shop/event-art.tsx';
 import { EventWhen } from '../shop/event-when.tsx';
@@ -40,20 +41,9 @@ function OwnBookings() {
                   </li>
                 ))}
               </ul>
-              {bookings.hasNextPage && (
-                <div className="text-center">
-                  <Button
-                    look="quiet"
-                    busy={bookings.isFetchingNextPage}
-                    busyText="Loading more"
-                    onClick={() => {
-                      bookings.fetchNextPage().catch(() => undefined);
-                    }}
-                  >
-                    Show older bookings
-                  </Button>
-                </div>
-              )}
+              <div className="text-center empty:hidden">
+                <ShowMore list={bookings}>Show older bookings</ShowMore>
+              </div>
             </>
           )
         }

@@ -12,6 +12,7 @@ import { Field } from '../interface/field.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Notice, ProblemNotice } from '../interface/notice.tsx';
 import { Page } from '../interface/page.tsx';
+import { ShowMore } from '../interface/show-more.tsx';
 import { PageSkeleton, Skeleton } from '../interface/skeleton.tsx';
 import { Organisers } from '../organise/organisers.tsx';
 import { canScan, Scanner } from '../organise/scanner.tsx';
@@ -67,20 +68,7 @@ function Door({ id, admits }: { id: string; admits: boolean }) {
                     onFilter={setFilter}
                     isSearchingOn={isSearchingOn}
                     timeZone={found.timeZone}
-                    more={
-                      list.hasNextPage && (
-                        <Button
-                          look="quiet"
-                          busy={list.isFetchingNextPage}
-                          busyText="Loading more"
-                          onClick={() => {
-                            list.fetchNextPage().catch(() => undefined);
-                          }}
-                        >
-                          Show more tickets
-                        </Button>
-                      )
-                    }
+                    more={<ShowMore list={list}>Show more tickets</ShowMore>}
                   />
                 )}
               </Loaded>

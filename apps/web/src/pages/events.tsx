@@ -3,10 +3,10 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { eventsQuery } from '../api/queries.ts';
 import { announce } from '../interface/announcer.tsx';
-import { Button } from '../interface/button.tsx';
 import { Icon } from '../interface/icon.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Page } from '../interface/page.tsx';
+import { ShowMore } from '../interface/show-more.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { EventCard } from '../shop/event-card.tsx';
 import { Welcome } from '../shop/welcome.tsx';
@@ -43,20 +43,9 @@ export function EventsPage() {
                     </li>
                   ))}
                 </ul>
-                {events.hasNextPage && (
-                  <div className="text-center">
-                    <Button
-                      look="quiet"
-                      busy={events.isFetchingNextPage}
-                      busyText="Loading more"
-                      onClick={() => {
-                        events.fetchNextPage().catch(() => undefined);
-                      }}
-                    >
-                      Show more events
-                    </Button>
-                  </div>
-                )}
+                <div className="text-center empty:hidden">
+                  <ShowMore list={events}>Show more events</ShowMore>
+                </div>
               </>
             )}
           </>

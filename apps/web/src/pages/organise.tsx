@@ -2,9 +2,10 @@ import type { Event } from '@minitickets/contract';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ownEventsQuery } from '../api/organiser-calls.ts';
-import { Button, buttonClass } from '../interface/button.tsx';
+import { buttonClass } from '../interface/button.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Page } from '../interface/page.tsx';
+import { ShowMore } from '../interface/show-more.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { Organisers } from '../organise/organisers.tsx';
 import { Sales } from '../organise/sales.tsx';
@@ -40,18 +41,7 @@ function OwnEvents() {
           )
         }
       </Loaded>
-      {events.hasNextPage && (
-        <Button
-          look="quiet"
-          busy={events.isFetchingNextPage}
-          busyText="Loading more"
-          onClick={() => {
-            events.fetchNextPage().catch(() => undefined);
-          }}
-        >
-          Show more events
-        </Button>
-      )}
+      <ShowMore list={events}>Show more events</ShowMore>
     </Page>
   );
 }
