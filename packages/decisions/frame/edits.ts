@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readExcerpt, repositoryRoot } from './shipped-source.ts';
+import { type Place, readExcerpt, repositoryRoot } from './shipped-source.ts';
 
 /**
  * A replacement in a shipped file. Where the shipped code runs in a store (Lua, SQL), an arm made of edits is that code, provably
  * equal in everything else.
  */
-export type Edit = { file: string; region: string; from: string; to: string };
+export type Edit = Place & { from: string; to: string };
 
 /**
- * Makes the edits of one arm. Checked when the module is loaded: each replaced text occurs in its region exactly once.
+ * Makes the edits of one arm. Checked when the module is loaded: each replaced text occurs in its region, or file, exactly once.
  * @throws otherwise, so that an arm can't silently become the shipped one
  */
-export function edits(place: { file: string; region: string }, ...changes: { from: string; to: string }[]): Edit[] {
+export function edits(place: Place, ...changes: { from: string; to: string }[]): Edit[] {
   const { text } = readExcerpt(place);
   return changes.map((change) => {
     if (timesIn(text, change.from) !== 1) {
-      throw new Error(`region "${place.region}" of ${place.file} has to contain this once: ${change.from}`);
+      const where = place.region === undefined ? place.file : `region "${place.region}" of ${place.file}`;
+      throw new Error(`${where} has to contain this once: ${change.from}`);
     }
     return { ...place, ...change };
   });
