@@ -178,5 +178,6 @@ function untilBooked(sale: Sale, firstCustomer: number) {
 
 function testRefusal({ status, outcome, retryAfter }: Reply) {
   if (status !== 503) return;
-  known.test((outcome === 'store_unavailable' || outcome === 'busy') && retryAfter !== undefined && retryAfter >= 1);
+  const isKnown = ['store_unavailable', 'busy', 'outcome_unknown'].includes(outcome);
+  known.test(isKnown && retryAfter !== undefined && retryAfter >= 1);
 }

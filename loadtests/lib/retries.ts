@@ -16,6 +16,7 @@ const retryable = new Set([
   'rate_limited',
   'suppressed',
   'busy',
+  'outcome_unknown',
   'store_unavailable',
   'payment_in_progress',
   'idempotency_in_progress',

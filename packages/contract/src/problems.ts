@@ -45,7 +45,10 @@ export const problems = {
   lab_busy: { status: 429, title: 'The lab’s queue is full' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   store_unavailable: { status: 503, title: 'A dependency is unavailable' },
+  /** The request was given up before anything was written. */
   busy: { status: 503, title: 'The service is busy' },
+  /** From the balancer: a task took the request and did not respond. Only a retry with the same idempotency key finds out. */
+  outcome_unknown: { status: 503, title: 'It is unknown whether the request was carried out' },
   lab_not_running: { status: 503, title: 'The lab is not running' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

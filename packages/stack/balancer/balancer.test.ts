@@ -73,7 +73,7 @@ test('a POST that a task may have read is never sent to another', async () => {
   const answer = await fetch(url, { method: 'POST', body: 'book' });
   expect(answer.status).toBe(503);
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
-  expect(await answer.json()).toMatchObject({ error: 'busy', status: 503, retryAfter: 1 });
+  expect(await answer.json()).toMatchObject({ error: 'outcome_unknown', status: 503, retryAfter: 1 });
   expect(received).toBe(1);
 });
 

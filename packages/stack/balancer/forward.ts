@@ -39,10 +39,11 @@ export async function forward(
   { nextTask, nextLab, publicUrl }: Upstreams,
 ): Promise<void> {
   const tried = new Set<Task>();
+  const isSafe = request.method === 'GET' || request.method === 'HEAD';
   try {
     const call = readCall(request, publicUrl);
     const withBody = hasBody(request);
-    const isRead = !withBody && (call.method === 'GET' || call.method === 'HEAD');
+    const isRead = !withBody && isSafe;
     const isForLab = call.path.startsWith('/lab/');
     const next = isForLab ? nextLab : nextTask;
     let calls = 0;
@@ -73,7 +74,7 @@ export async function forward(
     if (isForLab) answerProblem(response, 'lab_not_running', 'The lab is not responding.');
     else answerProblem(response, 'busy', 'No API task is responding.');
   } catch (error) {
-    answerProblem(response, ...problemOf(error));
+    answerProblem(response, ...problemOf(error, isSafe));
   } finally {
     // An unread body must not block the client's next request.
     request.resume();
@@ -83,7 +84,7 @@ export async function forward(
 /** Errors of connecting, after which nothing of the request was sent. */
 const connectFailures = new Set<unknown>(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
-function problemOf(error: unknown): [code: ProblemCode, detail: string] {
+function problemOf(error: unknown, isSafe: boolean): [code: ProblemCode, detail: string] {
   if (error instanceof BodyTooLargeError)
     return ['too_large', `The request body may have at most ${mostBodyBytes} bytes.`];
   if (error instanceof BrokenBodyError) return ['malformed_request', 'The request body is incomplete.'];
@@ -94,8 +95,9 @@ function problemOf(error: unknown): [code: ProblemCode, detail: string] {
   if (error instanceof UnclearRequestError || code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return ['malformed_request', 'The request line or a header is not acceptable.'];
   }
+  if (isSafe) return ['busy', 'A task received the request but did not respond.'];
   return [
-    'busy',
+    'outcome_unknown',
     'A task received the request but did not respond. It is unknown whether the request was carried out.',
   ];
 }

@@ -10,6 +10,7 @@ export const problems = {
   misdirected_request: { status: 421, title: 'This server does not answer for that host' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   busy: { status: 503, title: 'The service is busy' },
+  outcome_unknown: { status: 503, title: 'It is unknown whether the request was carried out' },
   lab_not_running: { status: 503, title: 'The lab is not running' },
 } as const;
 export type ProblemCode = keyof typeof problems;
@@ -46,13 +47,19 @@ export function refuse(socket: Socket, error: ProblemCode, detail: string): void
 }
 
 function problemAnswer(error: ProblemCode, detail: string) {
-  const retryAfter = error === 'busy' ? { retryAfter: 1 } : {};
-  const body = JSON.stringify({ type: `/problems/${error}`, ...problems[error], detail, error, ...retryAfter });
+  const isTemporary = error === 'busy' || error === 'outcome_unknown';
+  const body = JSON.stringify({
+    type: `/problems/${error}`,
+    ...problems[error],
+    detail,
+    error,
+    ...(isTemporary && { retryAfter: 1 }),
+  });
   const headers = {
     'content-type': 'application/problem+json',
     'cache-control': 'no-store',
     'content-length': Buffer.byteLength(body),
-    ...(error === 'busy' ? { 'retry-after': '1' } : {}),
+    ...(isTemporary && { 'retry-after': '1' }),
   };
   return { status: problems[error].status, headers, body };
 }

@@ -176,6 +176,7 @@ export function describeApi(serverUrl: string): Json {
       ...(isLimited ? (['rate_limited', 'suppressed'] as const) : []),
       'internal_error',
       'store_unavailable',
+      ...(method === 'GET' ? [] : (['outcome_unknown'] as const)),
     ];
     const byStatus = new Map<number, ProblemCode[]>();
     for (const code of new Set(codes)) {

@@ -57,6 +57,7 @@ test.each([
   refusal('unauthenticated'),
   refusal('store_unavailable'),
   refusal('busy'),
+  refusal('outcome_unknown'),
   refusal('internal_error'),
   refusal('idempotency_in_progress'),
 ])('after $code, a retry reuses the idempotency key', async (answer) => {

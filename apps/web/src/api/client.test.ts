@@ -143,10 +143,21 @@ test('a retry waits with the same key while the first request is still in progre
   expect(waits).toEqual([1000]);
 });
 
+test('a call whose outcome is unknown is retried with the same key, which finds out', async () => {
+  const { request, sent, waits } = network(
+    () => problem(503, 'outcome_unknown', { retryAfter: 1 }),
+    () => json(201, { id: 'b' }),
+  );
+  expect(await request(hold)).toEqual({ id: 'b' });
+  expect(sent.map(({ headers }) => headers['idempotency-key'])).toEqual(['key-1', 'key-1']);
+  expect(waits).toEqual([1000]);
+});
+
 test.each([
   [429, 'rate_limited'],
   [409, 'sold_out'],
   [503, 'store_unavailable'],
+  [503, 'busy'],
   [401, 'unauthenticated'],
 ])('a response of %i %s is not retried', async (status, error) => {
   const { request, sent } = network(() => problem(status, error));

@@ -126,6 +126,7 @@ export function createRequest(deps: {
 function isUnanswered(problem: ApiProblem): boolean {
   return (
     problem.code === 'connection_lost' ||
+    problem.code === 'outcome_unknown' ||
     problem.code === 'idempotency_in_progress' ||
     (problem.code === 'unreadable_answer' && (problem.status === 502 || problem.status === 504))
   );

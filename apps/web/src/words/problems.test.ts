@@ -83,6 +83,7 @@ test('when the outcome is unknown, the text never claims that nothing happened',
     'unreadable_answer',
     'store_unavailable',
     'busy',
+    'outcome_unknown',
     'internal_error',
   ];
   for (const code of open) {

@@ -228,6 +228,7 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
       `Your request waited too long in the queue. ${afterFailure[action]} ${stillWorks(action)}`,
       'again',
     ),
+  outcome_unknown: (action) => say('The shop did not respond', unknownOutcome[action], 'again'),
   pause_not_possible: (_doing, detail) =>
     say('Redis cannot be paused now', detail || 'It is already paused, or an experiment needs it.', 'wait'),
   lab_busy: say(
