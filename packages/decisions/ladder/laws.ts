@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { HandClock, Limiter, Rung } from './rungs.ts';
+import type { HandClock, Limiter, Open } from './limiter.ts';
 import type { SmallLimit } from './take.ts';
 
 /** One emission interval: long enough that no key expires while a law is checked, because keys expire by the real clock. */
@@ -10,7 +10,7 @@ const SIX: SmallLimit = { burst: 6, intervalUs: INTERVAL_US };
 /** A boundary of every window that the limits here have. */
 const BEGIN_US = 157_500 * 10_800_000_000;
 
-type Given = { limiter: Limiter; clock: HandClock; bucket: string; redis: Redis; rung: Rung };
+type Given = { limiter: Limiter; clock: HandClock; bucket: string; redis: Redis; open: Open };
 
 /**
  * The laws of docs/limiter.md (`law` is its number there), each as an observation that every limiter of the ladder can be put to:
@@ -126,16 +126,16 @@ export const laws = {
   expires: {
     law: 5,
     text: 'every key expires, but not before its bucket is full again',
-    async holds({ rung, redis, bucket }) {
-      const limiter = rung.open(redis);
+    async holds({ open, redis, bucket }) {
+      const limiter = open(redis);
+      await takeAll(limiter, bucket, THREE, THREE.burst);
       const begunAt = performance.now();
-      await takeAll(limiter, bucket, THREE);
+      // A call for the whole burst has to wait until the bucket is full.
+      const { waitUs } = await limiter.take(bucket, THREE, { cost: THREE.burst });
       const leftMs = await redis.pttl(limiter.keyOf(bucket));
-      const elapsedMs = performance.now() - begunAt;
-      const fullMs = (THREE.burst * INTERVAL_US) / 1000;
-      // A window may end before the bucket would be full; its key has done its work then. None needs more than two windows.
-      const earliestMs = rung.name.includes('window') ? 1 : fullMs - elapsedMs;
-      return leftMs >= earliestMs && leftMs <= 2 * fullMs + 1000;
+      if (waitUs === undefined || leftMs < 0) return false;
+      const fullMs = waitUs / 1000;
+      return leftMs + (performance.now() - begunAt) >= fullMs && leftMs <= fullMs + 1000;
     },
   },
   together: {
@@ -226,11 +226,11 @@ type Law = { law: number; text: string; holds: (given: Given) => Promise<boolean
 
 export type LawName = keyof typeof laws;
 
-/** Puts a rung to one law. @param redis a connection whose keys the caller removes */
-export function isKept(name: LawName, rung: Rung, redis: Redis): Promise<boolean> {
+/** Puts a limiter to one law. @param redis a connection whose keys the caller removes */
+export function isKept(name: LawName, open: Open, redis: Redis): Promise<boolean> {
   const clock: HandClock = { nowUs: BEGIN_US };
   const law: Law = laws[name];
-  return law.holds({ limiter: rung.open(redis, clock), clock, bucket: newBucket(), redis, rung });
+  return law.holds({ limiter: open(redis, clock), clock, bucket: newBucket(), redis, open });
 }
 
 const newBucket = () => randomBytes(16).toString('base64url');

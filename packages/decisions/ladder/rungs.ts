@@ -1,25 +1,12 @@
 import { type Take, takeToken, takeTokens } from '@minitickets/api/queries/rate-limits';
-import { makeLimit } from '@minitickets/api/rules/limits';
+import { makeLimit } from '@minitickets/api/rules/limit-table';
 import type { Redis } from 'ioredis';
 import { readExcerpt } from '../frame/shipped-source.ts';
 import { withEditedScripts } from '../frame/subjects/altered-stores.ts';
 import { callersClockIn, manualClock } from '../frame/subjects/clock.ts';
 import type { LawName } from './laws.ts';
+import type { Answer, HandClock, Limiter, Open } from './limiter.ts';
 import { type SmallLimit, take } from './take.ts';
-
-/** An allowed call may have to be delayed. A refused one has no `waitUs` if it is not told, or if no wait would help. */
-export type Answer = { allowed: boolean; delayUs?: number; waitUs?: number };
-
-export type Limiter = {
-  /** @param clockUs what the calling task's own clock says; only the published script asks for it */
-  take: (bucket: string, limit: SmallLimit, call?: { cost?: number; clockUs?: number }) => Promise<Answer>;
-  /** Takes one token from each of both buckets. */
-  takeBoth: (first: string, second: string, limits: [SmallLimit, SmallLimit]) => Promise<boolean>;
-  keyOf: (bucket: string) => string;
-};
-
-/** The clock of Redis in microseconds, moved by hand; without one, Redis uses its own. */
-export type HandClock = { nowUs: number };
 
 export type Rung = {
   name: string;
@@ -28,7 +15,7 @@ export type Rung = {
   source: string;
   /** The laws that it breaks, each with the reason; it keeps all others. */
   breaks: Partial<Record<LawName, string>>;
-  open: (redis: Redis, clock?: HandClock) => Limiter;
+  open: Open;
 };
 
 const folder = 'packages/decisions/ladder';
