@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import { openWritingPool } from './db/client.ts';
 import type { Api, Deps } from './deps.ts';
+import { storeProbes } from './health/store-probes.ts';
 import { loginAttempts } from './limiting/login-attempts.ts';
 import { passwordQueue } from './passwords.ts';
 import { sandboxProvider } from './payments/sandbox-provider.ts';
@@ -52,10 +53,11 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   mapErrors(app);
   const refuseUndeclaredMethods = watchMethods(app);
   const metrics = measureRequests(app, config.taskName);
-  reportTask(app, deps, lifecycle);
+  const probeStores = storeProbes(deps);
+  reportTask(app, deps, probeStores, lifecycle);
   setSecurityHeaders(app);
   restrictHosts(app, config.publicUrl);
-  healthRoutes(app, deps, lifecycle, watchEviction(app, deps, metrics));
+  healthRoutes(app, config, probeStores, lifecycle, watchEviction(app, deps, metrics));
   metricsRoute(app, config, metrics);
   await docsRoutes(app, config.publicUrl);
   if (config.webRoot) await pageRoutes(app, config.webRoot);

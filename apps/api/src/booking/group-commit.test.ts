@@ -4,6 +4,8 @@ import { groupCommit } from './group-commit.ts';
 
 type Batch = { key: string; requests: string[]; finish: () => void; fail: (error: Error) => void };
 
+const scopes: Record<string, 'request' | 'queue'> = { poisoned: 'request', silent: 'queue' };
+
 /** A writer whose transactions end when the test says so. A request's outcome is the request in capitals. */
 function stage(options: Partial<Parameters<typeof groupCommit<string, string>>[0]> = {}) {
   const batches: Batch[] = [];
@@ -13,7 +15,7 @@ function stage(options: Partial<Parameters<typeof groupCommit<string, string>>[0
         const finish = () => resolve(requests.map((request) => request.toUpperCase()));
         batches.push({ key, requests, finish, fail: reject });
       }),
-    isIsolable: (error) => error instanceof Error && error.message === 'poisoned',
+    failureScope: (error) => scopes[(error as Error).message] ?? 'batch',
     maxBatchSize: 100,
     maxQueueLength: 100,
     maxInFlight: 10,
@@ -136,4 +138,17 @@ test('after an error the next transaction of the key runs', async () => {
   const second = submit('event', 'b', unhurried);
   (await begun(2)).finish();
   expect(await second).toBe('B');
+});
+
+test('when the store is silent, the requests queued behind a batch fail with it, and the next one is tried', async () => {
+  const { batches, submit, begun } = stage();
+  const first = failure(submit('event', 'a', unhurried));
+  await begun(1);
+  const queued = ['b', 'c'].map((request) => failure(submit('event', request, unhurried)));
+  const silent = new Error('silent');
+  batches[0]?.fail(silent);
+  expect(await Promise.all([first, ...queued])).toEqual([silent, silent, silent]);
+  const next = submit('event', 'd', unhurried);
+  (await begun(2)).finish();
+  expect(await next).toBe('D');
 });

@@ -10,8 +10,11 @@ type Waiting<Request, Outcome> = {
 type Coalescing<Request, Outcome> = {
   /** Writes a batch of one key in one transaction and returns the outcome of each request, in their order. */
   write: (key: string, requests: Request[]) => Promise<Outcome[]>;
-  /** Returns whether nothing was written and a smaller batch may succeed. */
-  isIsolable: (error: unknown) => boolean;
+  /**
+   * Returns what a failed batch means for others. `request`: nothing was written, and a smaller batch may succeed. `batch`: its
+   * requests fail. `queue`: the next batch would wait as long and fail too, so that the requests queued behind fail at once.
+   */
+  failureScope: (error: unknown) => 'request' | 'batch' | 'queue';
   /** Maximum requests in one transaction. */
   maxBatchSize: number;
   /** Maximum queued requests of one key. */
@@ -29,7 +32,7 @@ type Coalescing<Request, Outcome> = {
  * queue), or if the request's transaction has not begun within `queueTimeoutMs`; then nothing is written for it
  */
 export function groupCommit<Request, Outcome>(options: Coalescing<Request, Outcome>) {
-  const { write, isIsolable, maxBatchSize, maxQueueLength, maxInFlight } = options;
+  const { write, failureScope, maxBatchSize, maxQueueLength, maxInFlight } = options;
   const queues = new Map<string, Waiting<Request, Outcome>[]>();
   /** Keys with queued requests and no running transaction, longest waiting first. */
   const ready = new Set<string>();
@@ -80,7 +83,9 @@ export function groupCommit<Request, Outcome>(options: Coalescing<Request, Outco
         resolve(outcomes[index] as Outcome);
       });
     } catch (error) {
-      if (batch.length === 1 || !isIsolable(error)) {
+      const scope = failureScope(error);
+      if (scope === 'queue') batch.push(...(queues.get(key)?.splice(0) ?? []));
+      if (batch.length === 1 || scope !== 'request') {
         for (const { reject } of batch) reject(error);
         return;
       }

@@ -1,6 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import { connectionOf } from '../db/client.ts';
-import { violates } from '../db/postgres-failures.ts';
+import { postgresFailure, violates } from '../db/postgres-failures.ts';
 import { type Failure, TicketingError } from '../errors.ts';
 import {
   beginAndReadInventory,
@@ -46,7 +46,7 @@ export type HoldBatches = {
 export function holdBatches(options: HoldBatches) {
   const submit = groupCommit<HoldOrder, HoldOutcome | TicketingError>({
     write: (eventId, orders) => writeOrders(options, eventId, orders),
-    isIsolable,
+    failureScope,
     maxBatchSize: 200,
     maxQueueLength: 2_000,
     maxInFlight: options.pool.options.max,
@@ -188,9 +188,10 @@ async function withClient<Result>(pool: Pool, run: (client: PoolClient) => Promi
 }
 
 /**
- * True for invalid data and constraint violations (SQLSTATE classes 22 and 23): nothing was written, and a smaller batch may
- * succeed. False for a lock timeout, where each retry would wait as long, and for a broken connection.
+ * Invalid data and constraint violations (SQLSTATE classes 22 and 23) concern one request: nothing was written. A PostgreSQL that is
+ * down or silent concerns everything in the queue. A lock timeout concerns its batch, where each retry would wait as long.
  */
-function isIsolable(error: unknown) {
-  return error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '');
+function failureScope(error: unknown) {
+  if (error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '')) return 'request';
+  return postgresFailure(error)?.kind === 'store-unavailable' ? 'queue' : 'batch';
 }

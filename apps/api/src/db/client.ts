@@ -23,13 +23,13 @@ type DatabaseOptions = {
 };
 
 /** The client's deadline is slightly longer than the server's: it ends waits on a server that is silent. */
-const taskDeadlines: Deadlines = { connectMs: 2_000, lockMs: 3_000, statementMs: 5_000, answerMs: 6_000 };
+const taskDeadlines: Deadlines = { connectMs: 2_000, lockMs: 3_000, statementMs: 3_500, answerMs: 4_000 };
 
 /** Splits a task's connections. Reads get the larger part: a booking uses its connection for a few milliseconds. */
 const writingConnections = (poolSize: number) => Math.max(1, Math.floor((poolSize * 2) / 5));
 
 /**
- * Opens a task's general pool. Every wait has a deadline: for a connection 2 s, a lock 3 s, a statement 5 s, any reply 6 s.
+ * Opens a task's general pool. Every wait has a deadline: for a connection 2 s, a lock 3 s, a statement 3.5 s, any reply 4 s.
  * The server ends an abandoned transaction after 10 s.
  */
 export function openDatabase({ poolSize, ...options }: DatabaseOptions) {

@@ -320,6 +320,16 @@ export const loginFailures = pgTable(
   ],
 );
 
+/** The one row that readiness probes write. A logged table, so that a probe waits for what every commit waits for. */
+export const writeProbes = pgTable(
+  'write_probes',
+  {
+    id: boolean('id').primaryKey().default(true),
+    writtenAt: instant('written_at').notNull().defaultNow(),
+  },
+  (table) => [check('write_probes_one_row', sql`${table.id}`)],
+);
+
 /** Overrides the shipped limit of the same policy and tier in `rules/limits.ts`, in every task, without a deploy. */
 export const limitOverrides = pgTable(
   'limit_overrides',

@@ -2,14 +2,17 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { TaskState } from '@minitickets/contract';
 import type { Deps } from '../deps.ts';
 import { removeReport, saveReport } from '../queries/task-reports.ts';
-import { probeStores } from './store-probes.ts';
+import type { StoreProbes } from './store-probes.ts';
 
 /** Resolution of the event-loop delay. */
 const DELAY_RESOLUTION_MS = 10;
 
 /** Measures this task and reports its state to the other tasks through Redis. `save` and `remove` throw what Redis throws. */
-export function taskReporter(deps: Pick<Deps, 'config' | 'db' | 'redis'>, lifecycle: Readonly<{ draining: boolean }>) {
-  const { config, redis } = deps;
+export function taskReporter(
+  { config, redis }: Pick<Deps, 'config' | 'redis'>,
+  probeStores: StoreProbes,
+  lifecycle: Readonly<{ draining: boolean }>,
+) {
   const startedAt = new Date().toISOString();
   const delays = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
   delays.enable();
@@ -22,7 +25,7 @@ export function taskReporter(deps: Pick<Deps, 'config' | 'db' | 'redis'>, lifecy
     },
 
     async save() {
-      const stores = await probeStores(deps);
+      const stores = await probeStores();
       const away = stores.postgresMs === null || stores.redisMs === null;
       const state: TaskState = lifecycle.draining ? 'draining' : away ? 'store_away' : 'ready';
       const now = performance.now();

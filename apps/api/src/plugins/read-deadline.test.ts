@@ -1,13 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { useStores } from '@minitickets/stack/test-stores';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { person } from '../testing/people.ts';
+import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
 import { READ_DEADLINE_MS } from './read-deadline.ts';
 
 const stores = useStores();
 /** Allowance for a busy machine. */
 const LATE_MS = 2_000;
+/** What docs/operations.md promises of a write. */
+const WRITE_DEADLINE_MS = 4_000;
 
 /** A proxy to PostgreSQL that can be paused: connections stay open but silent, as with a frozen server. */
 async function pausableWay(databaseUrl: string) {
@@ -36,10 +40,14 @@ async function pausableWay(databaseUrl: string) {
   };
 }
 
+/** On a busy machine the first connections can miss their deadline. */
+const untilServed = (app: Awaited<ReturnType<typeof testApp>>['app']) =>
+  vi.waitFor(async () => expect((await app.inject('/v1/events')).statusCode).toBe(200), 30_000);
+
 test('while PostgreSQL is frozen every read gets 503 within the deadline, even when it waits for a connection', async () => {
   const way = await pausableWay(stores.databaseUrl);
   const { app } = await testApp({ ...stores, databaseUrl: way.url });
-  expect((await app.inject('/v1/events')).statusCode).toBe(200);
+  await untilServed(app);
   way.pause();
   const begunAt = performance.now();
   const answers = await Promise.all(
@@ -51,5 +59,32 @@ test('while PostgreSQL is frozen every read gets 503 within the deadline, even w
   for (const { problem, afterMs } of answers) {
     expect(problem).toMatchObject({ status: 503, error: 'store_unavailable', retryAfter: 1 });
     expect(afterMs).toBeLessThan(READ_DEADLINE_MS + LATE_MS);
+  }
+});
+
+test('while PostgreSQL is frozen every write gets 503 within its deadline, also behind another in the queue of its event', async () => {
+  const way = await pausableWay(stores.databaseUrl);
+  const { app } = await testApp({ ...stores, databaseUrl: way.url });
+  const direct = await testApp(stores);
+  const { event, lineOf } = await shop(direct);
+  const sids = await Promise.all(Array.from({ length: 6 }, async () => (await person(direct)).sid));
+  const post = (url: string, sid: string, payload: object) =>
+    app.inject({ method: 'POST', url, cookies: { sid }, payload });
+  const writes = sids.flatMap((sid) => [
+    () => post('/v1/bookings', sid, { eventId: event.id, lines: [lineOf(1)] }),
+    () => post('/v1/api-keys', sid, { name: 'A program' }),
+  ]);
+  await untilServed(app);
+  way.pause();
+  const begunAt = performance.now();
+  const answers = await Promise.all(
+    writes.map(async (write) => {
+      const answer = await write();
+      return { problem: answer.json(), afterMs: performance.now() - begunAt };
+    }),
+  );
+  for (const { problem, afterMs } of answers) {
+    expect(problem).toMatchObject({ status: 503, retryAfter: 1 });
+    expect(afterMs).toBeLessThan(WRITE_DEADLINE_MS + LATE_MS);
   }
 });

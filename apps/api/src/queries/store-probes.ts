@@ -3,12 +3,16 @@ import type { Connection } from '../db/client.ts';
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
 
-/** Reads an application table. @returns whether PostgreSQL accepts writes: it is not in recovery and not set read-only */
-export async function probePostgres(db: Connection) {
-  const { rows } = await db.execute<{ writable: boolean }>(
-    sql`select current_setting('transaction_read_only') = 'off' as writable, exists (select from events)`,
+/** Commits a write, because a server that is read-only, full or missing its standby answers reads and takes no booking. */
+export async function probePostgresWrite(db: Connection) {
+  await db.execute(
+    sql`insert into write_probes default values on conflict (id) do update set written_at = statement_timestamp()`,
   );
-  return rows[0]?.writable === true;
+}
+
+/** Reads an application table. */
+export async function probePostgresRead(db: Connection) {
+  await db.execute(sql`select exists (select from events)`);
 }
 
 const probeScript = loadScript('probe-redis.lua');

@@ -1,6 +1,7 @@
 import { ownRedis } from '@minitickets/stack/own-redis';
 import { startPostgres } from '@minitickets/stack/postgres';
 import { useStores } from '@minitickets/stack/test-stores';
+import { sql } from 'drizzle-orm';
 import type { Redis } from 'ioredis';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -74,6 +75,35 @@ test.each([
   expect((await app.inject('/metrics')).body).toMatch(/^minitickets_redis_may_evict\{.*\} 0$/m);
 });
 
+test.each([
+  ['53100', 'is out of disk space'],
+  ['42501', 'denies permission'],
+])('a task whose PostgreSQL fails writes with %s is not ready, says why, and recovers', async (code, condition) => {
+  const made = await testApp(stores);
+  expect(await ready(made.app)).toMatchObject({ code: 200 });
+  await made.db.execute(sql`
+    create or replace function refuse() returns trigger language plpgsql as ${sql.raw(`'begin raise sqlstate ''${code}''; end'`)}`);
+  await made.db.execute(sql`create trigger refusing before insert on write_probes execute function refuse()`);
+  // Between two writes, probes only read.
+  const expected = { code: 503, detail: `Not ready: PostgreSQL ${condition}.` };
+  await vi.waitFor(async () => expect(await ready(made.app)).toMatchObject(expected), 10_000);
+  expect((await made.app.inject('/v1/events')).statusCode).toBe(200);
+  await made.db.execute(sql`drop trigger refusing on write_probes`);
+  expect(await ready(made.app)).toMatchObject({ code: 200 });
+});
+
+test('many probes cost PostgreSQL one write, and the table of probes has one row', async () => {
+  const { app, db } = await testApp(stores);
+  await Promise.all(Array.from({ length: 5 }, () => ready(app)));
+  const before = await db.execute(sql`select written_at from write_probes`);
+  expect(before.rows).toHaveLength(1);
+  await ready(app);
+  await db.execute(sql`insert into write_probes values (false)`).then(
+    () => expect.unreachable(),
+    (error) => expect(String(error.cause)).toContain('write_probes_one_row'),
+  );
+});
+
 test('a task whose PostgreSQL is read-only is not ready, serves reads and answers writes 503 with the reason', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
@@ -85,9 +115,8 @@ test('a task whose PostgreSQL is read-only is not ready, serves reads and answer
   await admin.query('alter database minitickets set default_transaction_read_only = on');
   await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()');
   await admin.end();
-  await vi.waitFor(async () =>
-    expect(await ready(made.app)).toMatchObject({ code: 503, detail: 'Not ready: PostgreSQL rejects writes.' }),
-  );
+  const expected = { code: 503, detail: 'Not ready: PostgreSQL rejects writes.' };
+  await vi.waitFor(async () => expect(await ready(made.app)).toMatchObject(expected), 10_000);
   expect((await made.app.inject('/v1/events')).statusCode).toBe(200);
   const write = await made.app.inject({
     method: 'POST',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Api, Deps } from '../deps.ts';
-import { probeStores } from '../health/store-probes.ts';
+import type { Config } from '../config.ts';
+import type { Api } from '../deps.ts';
+import type { StoreProbes } from '../health/store-probes.ts';
 import { sendProblem } from '../plugins/error-mapping.ts';
 import { evictionWarning } from '../plugins/redis-eviction.ts';
 
@@ -11,8 +12,13 @@ const quietly = { logLevel: 'warn' } as const;
 export type Lifecycle = { draining: boolean };
 
 /** The liveness and readiness probes. `evictionPolicy` returns the policy under which Redis may evict keys, or null. */
-export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictionPolicy: () => string | null) {
-  const { config } = deps;
+export function healthRoutes(
+  app: Api,
+  config: Pick<Config, 'taskName'>,
+  probeStores: StoreProbes,
+  lifecycle: Lifecycle,
+  evictionPolicy: () => string | null,
+) {
   app.get(
     '/health/live',
     {
@@ -38,7 +44,7 @@ export function healthRoutes(app: Api, deps: Deps, lifecycle: Lifecycle, evictio
       // Balancers look for this word: a draining task gets no new requests, while a task without a store still serves what it
       // can.
       if (lifecycle.draining) return sendProblem(reply, { code: 'busy', detail: 'draining' });
-      const { problems } = await probeStores(deps);
+      const { problems } = await probeStores();
       if (problems.length > 0)
         return sendProblem(reply, { code: 'store_unavailable', detail: `Not ready: ${problems.join(', ')}.` });
       const policy = evictionPolicy();
