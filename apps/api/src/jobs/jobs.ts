@@ -20,7 +20,7 @@ export function startJobs({ config, db, redis }: Deps, app: Api) {
   const jobs = [
     repeat('expire-holds', 1_000, (signal) => expireHolds(db, signal), app.log),
     repeat('end-cancelled-bookings', 2_000, (signal) => endCancelledBookings(db, signal), app.log),
-    repeat('settle-late-payments', 2_000, () => settleLatePayments({ db, redis }, provider), app.log),
+    repeat('settle-late-payments', 2_000, (signal) => settleLatePayments({ db, redis }, provider, signal), app.log),
     repeat('deliver-sandbox-events', 500, () => deliverSandboxEvents({ db, key, post: postTo(app) }), app.log),
     repeat('forget-old', 60_000, (signal) => forgetOld(db, signal), app.log),
     repeat('vouch-for-keys', 5_000, () => vouchForKeys({ db, redis }), app.log),

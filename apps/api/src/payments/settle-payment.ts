@@ -8,7 +8,7 @@ import {
 } from '../queries/bookings.ts';
 import { reclaimExpiredHolds, returnInventory } from '../queries/inventory.ts';
 import type { Released } from '../queries/inventory-gate.ts';
-import { lockEventOfPayment, paymentById, updatePayment } from '../queries/payments.ts';
+import { lockEventOfPayment, type PaymentRow, paymentById, updatePayment } from '../queries/payments.ts';
 import { insertProviderEvent } from '../queries/provider-events.ts';
 import { statusAt } from '../rules/booking-status.ts';
 import { whyNoRoom } from '../rules/hold-decisions.ts';
@@ -89,14 +89,19 @@ export async function settlePayment(
   });
 }
 
-/**
- * Refunds a payment that is due for it, and records the refund. Idempotent; after a failure the late-payments job retries. A
- * free booking was never charged, so the provider is not asked.
- */
+/** Refunds a payment that is due for it, and records the refund. Idempotent; after a failure the late-payments job retries. */
 export async function refundPayment(db: Database, provider: PaymentProvider, paymentId: string) {
   const payment = await paymentById(db, paymentId);
-  if (payment && payment.amountMinor > 0) await provider.refund(paymentId);
+  if (payment) await refundCharge(provider, payment);
   await settlePayment(db, paymentId, 'refunded');
+}
+
+/** Refunds at the provider. A free booking was never charged, so the provider is not asked. */
+export async function refundCharge(
+  provider: PaymentProvider,
+  { id, amountMinor }: Pick<PaymentRow, 'id' | 'amountMinor'>,
+) {
+  if (amountMinor > 0) await provider.refund(id);
 }
 
 async function standingOf(db: Connection, eventId: string, booking: BookingForChange): Promise<BookingStanding> {

@@ -14,6 +14,7 @@ import { testApp } from '../testing/test-app.ts';
 import { locksWaitedFor, witnessOf } from '../testing/witness.ts';
 
 const stores = useStores();
+const running = new AbortController().signal;
 let made: Awaited<ReturnType<typeof testApp>>;
 beforeAll(async () => {
   made = await testApp(stores);
@@ -24,7 +25,7 @@ const soon = (ms: number) => new Date(Date.now() + ms);
 /** Moves the clock past the delay of the late-payments job, and runs it. */
 async function sendRefunds() {
   await made.db.update(payments).set({ changedAt: sql`changed_at - interval '1 minute'` });
-  await settleLatePayments(made, sandboxProvider(made.db));
+  await settleLatePayments(made, sandboxProvider(made.db), running);
 }
 const ledgerOf = async (booking: Pick<Booking, 'id'>) =>
   (

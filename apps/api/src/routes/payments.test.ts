@@ -17,6 +17,7 @@ import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
+const running = new AbortController().signal;
 let made: Awaited<ReturnType<typeof testApp>>;
 beforeAll(async () => {
   made = await testApp(stores);
@@ -104,7 +105,7 @@ test('a charge settled after its hold expired is confirmed if the tickets are fr
     await endHold(booking.id);
     if (someoneElseWasFaster) expect((await book(await buyer())).statusCode).toBe(201);
     await waitAMinute();
-    await settleLatePayments(made, sandboxProvider(made.db));
+    await settleLatePayments(made, sandboxProvider(made.db), running);
     const [sold] = await counts();
     if (someoneElseWasFaster) {
       expect(await read(sid, booking)).toMatchObject({ status: 'expired', payment: 'refunded', tickets: [] });
@@ -161,7 +162,7 @@ test('a charge that is settled after its hold expired and the event started is r
   await endHold(booking.id);
   await change({ startsAt: new Date(Date.now() - 1) });
   await waitAMinute();
-  await settleLatePayments(made, sandboxProvider(made.db));
+  await settleLatePayments(made, sandboxProvider(made.db), running);
   expect(await read(sid, booking)).toMatchObject({ status: 'expired', payment: 'refunded', tickets: [] });
   expect(await broken()).toEqual([]);
 });
@@ -198,7 +199,7 @@ test('a payment that the provider has already refunded is settled, and the hold 
   const { id } = await chargedByADeadTask(booking);
   await refundSandboxCharge(made.db, id);
   await waitAMinute();
-  await settleLatePayments(made, sandboxProvider(made.db));
+  await settleLatePayments(made, sandboxProvider(made.db), running);
   expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
   expect(await read(sid, booking)).toMatchObject({ status: 'held', payment: 'refunded' });
   expect((await pay(sid, booking)).json()).toMatchObject({ status: 'confirmed', payment: 'paid' });
@@ -246,7 +247,7 @@ test('a failed refund is retried later', async () => {
   await made.db.update(payments).set({ status: 'refund_due' }).where(eq(payments.id, id));
   await made.db.update(sandboxCharges).set({ status: 'accepted' }).where(eq(sandboxCharges.reference, id));
   await waitAMinute();
-  await settleLatePayments(made, sandboxProvider(made.db));
+  await settleLatePayments(made, sandboxProvider(made.db), running);
   expect(await paymentOf(booking.id)).toMatchObject({ status: 'refunded' });
   expect(await read(sid, booking)).toMatchObject({ payment: 'refunded' });
   expect(await broken()).toEqual([]);
@@ -259,7 +260,7 @@ test('a charge that never reached the provider leaves the hold payable', async (
   const { id } = await chargedByADeadTask(booking);
   await made.db.delete(sandboxCharges).where(eq(sandboxCharges.reference, id));
   await waitAMinute();
-  await settleLatePayments(made, sandboxProvider(made.db));
+  await settleLatePayments(made, sandboxProvider(made.db), running);
   expect((await pay(sid, booking)).json()).toMatchObject({ status: 'confirmed' });
   expect(await broken()).toEqual([]);
 });
@@ -269,7 +270,10 @@ test('two tasks that look for late payments take different ones', async () => {
   await chargedByADeadTask((await book(await buyer())).json());
   await waitAMinute();
   const provider = sandboxProvider(made.db);
-  const taken = await Promise.all([settleLatePayments(made, provider), settleLatePayments(made, provider)]);
+  const taken = await Promise.all([
+    settleLatePayments(made, provider, running),
+    settleLatePayments(made, provider, running),
+  ]);
   expect(taken.toSorted()).toEqual([0, 1]);
 });
 
@@ -370,7 +374,7 @@ test('the late-payments job confirms a free booking whose task crashed', async (
   );
   await beginPayment(made.db, booking.id, rows[0]?.user_id ?? '');
   await waitAMinute();
-  await settleLatePayments(made, sandboxProvider(made.db));
+  await settleLatePayments(made, sandboxProvider(made.db), running);
   expect(await read(sid, booking)).toMatchObject({ status: 'confirmed', payment: 'paid' });
   expect(await chargesOf(booking.id)).toEqual([]);
   expect(await broken()).toEqual([]);
