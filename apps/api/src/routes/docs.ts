@@ -66,6 +66,7 @@ const referencePage = (nonce: string) => `<!doctype html>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>MiniTickets API</title>
+    <link rel="icon" href="/favicon.svg" />
     <script src="/docs/start.js" nonce="${nonce}"></script>
   </head>
   <body>

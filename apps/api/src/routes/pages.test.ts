@@ -56,6 +56,20 @@ test('the shell is served at every page that is not prerendered', async () => {
   }
 });
 
+test.each(['*/*', 'text/*;q=0.5', undefined])(
+  'a program that accepts %s gets the page, as curl does',
+  async (accept) => {
+    const headers = { host: 'tickets.example', ...(accept && { accept }) };
+    expect((await app.inject({ url: '/limiter', headers })).body).toContain('The shell');
+    expect((await app.inject({ url: '/limiter', headers: { ...headers, accept: 'image/png' } })).statusCode).toBe(404);
+  },
+);
+
+test('the icon that browsers ask for by themselves is the icon of the pages', async () => {
+  const { statusCode, headers } = await get('/favicon.ico', { accept: 'image/*' });
+  expect([statusCode, headers.location]).toEqual([308, '/favicon.svg']);
+});
+
 test('an address that is no page is 404, with the shell for a browser', async () => {
   const none = [
     '/nope',

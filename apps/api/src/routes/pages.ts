@@ -51,12 +51,17 @@ export async function pageRoutes(app: Api, webRoot: string) {
       reply.redirect(`${address}${request.url.match(/\?.*$/s)?.[0] ?? ''}`, 308),
     );
   }
-  // The shell shows every other page, and "not found" at an address that is no page.
+  // Browsers ask for it where a document names no icon: an image, a JSON body.
+  app.get('/favicon.ico', (_request, reply) => reply.redirect('/favicon.svg', 308));
+  // The shell shows every other page, and to browsers "not found" at an address that is no page. Programs accept anything there,
+  // and get a problem.
   app.setNotFoundHandler((request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';
-    const wantsPage = reads && !NOT_PAGES.test(request.url) && request.headers.accept?.includes('text/html');
-    if (!wantsPage) return sendNotFound(request, reply);
-    return sendPage(shell, request, reply.code(IN_SHELL.test(request.url) ? 200 : 404));
+    const isPage = IN_SHELL.test(request.url);
+    const { accept = '*/*' } = request.headers;
+    const wantsPage = isPage ? /text\/(html|\*)|\*\/\*/.test(accept) : accept.includes('text/html');
+    if (!reads || NOT_PAGES.test(request.url) || !wantsPage) return sendNotFound(request, reply);
+    return sendPage(shell, request, reply.code(isPage ? 200 : 404));
   });
 }
 
