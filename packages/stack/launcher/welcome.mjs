@@ -21,8 +21,8 @@ export async function printWelcome({ url, description, databaseUrl, redisUrl }, 
   ➜ ${name('Operations')} ${link('/operations')}   (as admin)
   ➜ ${name('API docs')} ${link('/docs')}      OpenAPI ${link('/openapi.json')}
   ➜ ${name('Metrics')} ${link('/metrics')}   Health  ${link('/health/ready')}
-    ${name('PostgreSQL')} ${databaseUrl}
-    ${name('Redis')} ${redisUrl}
+    ${name('PostgreSQL')} ${withoutPassword(databaseUrl)}
+    ${name('Redis')} ${withoutPassword(redisUrl)}   (with passwords: npm run status -- --env)
 
   Log in as    ${demoAccounts.map(({ email }) => email).join('  ')}
   Password     ${demoPassword}
@@ -32,6 +32,13 @@ export async function printWelcome({ url, description, databaseUrl, redisUrl }, 
   console.log(
     `\n  Logs in ${logs} · npm run doctor checks this machine · Ctrl-C stops everything and keeps the data (npm run reset deletes it)\n`,
   );
+}
+
+/** Terminals are recorded, shared and shown on screens. @param {string} url */
+export function withoutPassword(url) {
+  const shown = new URL(url);
+  if (shown.password) shown.password = '***';
+  return shown.href;
 }
 
 /**

@@ -35,5 +35,7 @@ export function aclFile(users) {
     const hash = createHash('sha256').update(password).digest('hex');
     return `user ${name} on #${hash} ${rules}\n`;
   });
-  return `user default off\n${lines.join('')}`;
+  // Nobody can log in as the default user, but it keeps its rights: Redis replays an append-only file as this user, and drops
+  // commands that it may not execute.
+  return `user default off resetpass ~* &* +@all\n${lines.join('')}`;
 }

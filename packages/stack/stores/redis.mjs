@@ -135,9 +135,21 @@ export async function endRedisOf(dataDir) {
 export async function redisOf(dataDir) {
   const file = join(dataDir, 'server.json');
   if (!existsSync(file)) return undefined;
-  /** @type {{ url: string, server: import('../processes/processes.mjs').ProcessRecord }} */
-  const { url, server } = JSON.parse(readFileSync(file, 'utf8'));
-  return (await isStillRunning(server)) ? { url, pid: server.pid } : undefined;
+  // Without a URL if an older version wrote it; `endRedisOf` ends that server by a signal.
+  const { url, server } = recordIn(file);
+  return server && (await isStillRunning(server)) ? { url, pid: server.pid } : undefined;
+}
+
+/**
+ * @param {string} file
+ * @returns {{ url: string, server?: import('../processes/processes.mjs').ProcessRecord }} nothing usable if a crash cut it short
+ */
+function recordIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return { url: '' };
+  }
 }
 
 /**

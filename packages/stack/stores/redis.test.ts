@@ -94,6 +94,15 @@ test('with users, everyone else is rejected, each user has access to its own key
   expect(readFileSync(join(dataDir, 'users.acl'), 'utf8')).not.toMatch(/two|three/);
 });
 
+test('the default user stays out after a reload of the users, and keeps the rights to replay an append-only file', async () => {
+  const { port, url } = await start({ dataDir, users: redisUsers({ owner: 'one', api: 'two', lab: 'three' }) });
+  for (const change of ['ACL LOAD', 'ACL SETUSER default on', 'ACL LOAD']) {
+    expect(await askRedis(url, change)).toBe('+OK');
+    expect(await askRedis(urlOf(port), 'PING')).toMatch(/^-NOAUTH/);
+  }
+  expect(await askRedis(url, 'ACL DRYRUN default SET any value')).toBe('+OK');
+});
+
 test('data of a Redis with users survives a crash of the launcher', async () => {
   const users = redisUsers({ owner: 'one', api: 'two', lab: 'three' });
   const orphan = await startRedis({ dataDir, users });

@@ -7,12 +7,12 @@ import { connect } from 'node:net';
  * @param {string} command without spaces inside its words
  * @param {number} [timeoutMs]
  * @returns {Promise<string>} empty when the server closed the connection without a reply
- * @throws if it cannot be reached, or after `timeoutMs`
+ * @throws if the URL is invalid, if it cannot be reached, or after `timeoutMs`
  */
-export function askRedis(url, command, timeoutMs = 1000) {
+export async function askRedis(url, command, timeoutMs = 1000) {
   const { hostname: host, port, username, password } = new URL(url);
   const logIn = password ? `AUTH ${decodeURIComponent(username) || 'default'} ${decodeURIComponent(password)}\r\n` : '';
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const socket = connect({ port: Number(port || 6379), host });
     let reply = '';
     let isAuthenticated = logIn === '';
