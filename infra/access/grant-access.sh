@@ -76,6 +76,7 @@ write "$folder" app-secrets-before "$before"
 owner=$(keep postgres-owner-password "${POSTGRES_PASSWORD:-}")
 api=$(keep postgres-api-password)
 lab=$(keep postgres-lab-password)
+proxy_secret=$(keep proxy-secret)
 redis_api=$(keep redis-api-password)
 redis_lab=$(keep redis-lab-password)
 
@@ -84,6 +85,8 @@ write /for/api app-secret "$app_secret"
 write /for/api app-secrets-before "$before"
 write /for/api database-url "postgres://minitickets_api:$api@postgres:5432/minitickets"
 write /for/api redis-url "redis://api:$redis_api@redis:6379"
+write /for/api proxy-secret "$proxy_secret"
+write /for/haproxy proxy-secret "$proxy_secret"
 write /for/lab database-url "postgres://minitickets_lab:$lab@postgres:5432/postgres"
 write /for/lab redis-url "redis://lab:$redis_lab@redis:6379"
 
@@ -91,7 +94,7 @@ write /for/lab redis-url "redis://lab:$redis_lab@redis:6379"
 # changes the server, and the lab cannot pause it: a pause would stop everybody's log-ins. Nobody logs in as the
 # default user, but it keeps all rights: Redis replays its append-only file as that user, and drops what it may not execute.
 hash_of() { printf '%s' "$1" | sha256sum | cut -d ' ' -f 1; }
-write /for/redis users.acl "user default off ~* &* +@all
+write /for/redis users.acl "user default off resetpass ~* &* +@all
 user health on nopass resetkeys resetchannels -@all +ping
 user api on #$(hash_of "$redis_api") ~mt:* &mt:* +@all -@admin -@dangerous +info
 user lab on #$(hash_of "$redis_lab") ~experiment:* &experiment:* +@all -@admin -@dangerous +info +client|list

@@ -54,7 +54,7 @@ async function npmTarget(): Promise<Target | undefined> {
     description: `the running npm stack at ${url}, ${tasks} tasks`,
     tasks,
     addresses: loopbackAddresses,
-    runNode: nodeWith((await apiEnvironment({ root: repository, dataDir, databaseUrl, redisUrl })).env),
+    runNode: nodeWith(apiEnvironment({ root: repository, dataDir, databaseUrl, redisUrl })),
     faults: undefined,
     end: nothing,
   };
@@ -86,7 +86,7 @@ async function startOwn({ say, signal }: StartOptions): Promise<Target> {
       description: `a separate stack: ${stack.description}`,
       tasks: stack.tasks.length,
       addresses: loopbackAddresses,
-      runNode: nodeWith((await apiEnvironment({ root: repository, dataDir, databaseUrl, redisUrl })).env),
+      runNode: nodeWith(apiEnvironment({ root: repository, dataDir, databaseUrl, redisUrl })),
       faults: postgres && {
         pauseRedis: (ms) => pauseRedis(redisUrl, ms),
         restartPostgres: () => postgres.restart(),

@@ -6,7 +6,7 @@ import { loginAttempts } from './limiting/login-attempts.ts';
 import { passwordQueue } from './passwords.ts';
 import { sandboxProvider } from './payments/sandbox-provider.ts';
 import { readApiKeys } from './plugins/api-key.ts';
-import { trustProxies } from './plugins/client-address.ts';
+import { requireProxySecret, trustProxies } from './plugins/client-address.ts';
 import { mapErrors, sendNotFound } from './plugins/error-mapping.ts';
 import { measureRequests } from './plugins/metrics.ts';
 import { openApp } from './plugins/open-app.ts';
@@ -48,6 +48,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     logLevel: config.logLevel,
     logBase: { task: config.taskName },
     trustProxy: trustProxies(config.trustedProxies),
+    beforeAnything: requireProxySecret(config.proxySecret),
   });
 
   mapErrors(app);

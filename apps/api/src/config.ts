@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isLoopback } from '@minitickets/contract';
+import { parseAddressRange } from '@minitickets/contract/address-ranges';
 import { z } from 'zod';
-import { parseAddressRange } from './rules/address-ranges.ts';
 
 /** The version in the package manifest, which is one level above both `src` and `dist`. */
 const { version } = z
@@ -88,6 +88,8 @@ const variables = z.object({
     .default('mt:'),
   /** Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, comma-separated. None by default. */
   TRUSTED_PROXIES: addressRanges.default([]),
+  /** With it, a request of a trusted proxy also has to carry this secret. An address alone can be another program's on the same machine. */
+  PROXY_SECRET: secret.optional(),
   /** The secret from which every key of the application is derived. The same in all tasks. */
   APP_SECRET: secret,
   /** Older secrets, comma-separated: tickets signed with them stay valid. */
@@ -111,7 +113,7 @@ function isWeak(value: string) {
 
 const config = variables
   .superRefine((all, context) => {
-    for (const name of ['APP_SECRET', 'APP_SECRETS_BEFORE', 'METRICS_TOKEN'] as const) {
+    for (const name of ['APP_SECRET', 'APP_SECRETS_BEFORE', 'METRICS_TOKEN', 'PROXY_SECRET'] as const) {
       if (all.NODE_ENV === 'production' && [all[name] ?? []].flat().some(isWeak)) {
         context.addIssue({
           code: 'custom',
@@ -133,6 +135,7 @@ const config = variables
     redisUrl: all.REDIS_URL,
     redisKeyPrefix: all.REDIS_KEY_PREFIX,
     trustedProxies: all.TRUSTED_PROXIES,
+    proxySecret: all.PROXY_SECRET,
     appSecret: all.APP_SECRET,
     appSecretsBefore: all.APP_SECRETS_BEFORE,
     holdSeconds: all.HOLD_SECONDS,
@@ -148,7 +151,14 @@ export type Config = z.infer<typeof config>;
  * Variables that hold secrets. Each can also be read from the file named by `<NAME>_FILE`, as container platforms mount
  * secrets.
  */
-const readableFromFile = ['APP_SECRET', 'APP_SECRETS_BEFORE', 'DATABASE_URL', 'REDIS_URL', 'METRICS_TOKEN'] as const;
+const readableFromFile = [
+  'APP_SECRET',
+  'APP_SECRETS_BEFORE',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'METRICS_TOKEN',
+  'PROXY_SECRET',
+] as const;
 
 export class ConfigError extends Error {
   override name = 'ConfigError';

@@ -13,6 +13,8 @@ export const headers = {
   degraded: 'x-ratelimit-degraded',
   /** The task that sent the response. */
   servedBy: 'x-served-by',
+  /** The secret by which a balancer proves to a task that it wrote the forwarding headers. */
+  proxySecret: 'x-forwarded-secret',
   requestId: 'x-request-id',
   idempotencyKey: 'idempotency-key',
   /** The signature of the sandbox provider's webhooks. */

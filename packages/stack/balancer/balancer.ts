@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { addressMatcher } from '@minitickets/contract/address-ranges';
 import { type ConnectionLimits, openConnections } from './connections.ts';
 import { forward } from './forward.ts';
 import { type Refusal, refuse } from './problem.ts';
@@ -16,8 +17,10 @@ export interface BalancerOptions {
   host?: string;
   /** 0 chooses a free port. */
   port?: number;
-  /** Source address of connections to tasks, by which they distinguish the balancer from other local clients. */
-  localAddress?: string;
+  /** Sent with each request to a task, to prove that its forwarding headers are the balancer's. */
+  proxySecret?: string | undefined;
+  /** Addresses or CIDR ranges of a proxy in front, whose X-Forwarded-For names the client. */
+  trustedFront?: readonly string[];
   /** The public URL of the balancer. Besides loopback names, only its host is accepted. */
   publicUrl?: string | undefined;
   /** Deadline for receiving a whole request including its body, however steadily it trickles in. */
@@ -47,21 +50,23 @@ const defaultLimits: ConnectionLimits = {
 
 /**
  * Starts a load balancer in front of the API tasks: strict round robin, no buffering, trustworthy forwarding headers.
- * @throws if the port is taken
+ * @throws if the port is taken, or `trustedFront` contains an invalid range
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
-  const { tasks: origins, host = 'localhost', port = 0, localAddress, arrivalMs = 10_000, log = () => {} } = options;
+  const { tasks: origins, host = 'localhost', port = 0, arrivalMs = 10_000, log = () => {} } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const openUpstream = (origin: string) => openTask(origin, localAddress, limits.maxConnections);
+  const openUpstream = (origin: string) => openTask(origin, limits.maxConnections);
+  const isFront = addressMatcher(options.trustedFront ?? []);
   const tasks = origins.map(openUpstream);
   const labs = options.lab === undefined ? [] : [openUpstream(options.lab)];
-  const upstreams = { nextTask: rotation(tasks), nextLab: rotation(labs), publicUrl: options.publicUrl };
+  const { publicUrl, proxySecret } = options;
+  const upstreams = { nextTask: rotation(tasks), nextLab: rotation(labs), publicUrl, isFront, proxySecret };
   // The lab has no health checks: it is the only target, whatever its state. `unready` gives its reads the longer deadline.
   for (const lab of labs) lab.state = 'unready';
   const watching = new AbortController();
   // The state of every task is known before the first request arrives.
   await Promise.all(tasks.map((task) => checkReadiness(task, watching.signal)));
-  const connections = openConnections(limits);
+  const connections = openConnections(limits, isFront);
   let draining = false;
 
   const servers: Server[] = [];

@@ -27,8 +27,9 @@ const tooManyPipelined: Refusal = ['busy', 'Too many requests were sent ahead of
 /**
  * Tracks the connections of all clients. Every wait on a client ends: a disconnect aborts the request in flight, a client that
  * does not read is disconnected, and no client can open or pipeline more than the limits allow.
+ * @param isFront whether an address is a trusted proxy, whose connections carry many clients: the limit per client does not apply
  */
-export function openConnections(limits: ConnectionLimits) {
+export function openConnections(limits: ConnectionLimits, isFront: (address: string) => boolean) {
   const open = new Map<Socket, Connection>();
   const countOfClient = new Map<string, number>();
 
@@ -42,7 +43,8 @@ export function openConnections(limits: ConnectionLimits) {
   return {
     /** Registers a new socket; above a limit it is refused at once. */
     admit(socket: Socket): void {
-      const client = clientOf(socket.remoteAddress ?? '');
+      const peer = socket.remoteAddress ?? '';
+      const client = clientOf(peer);
       const count = (countOfClient.get(client) ?? 0) + 1;
       const connection = openConnection(socket, limits);
       open.set(socket, connection);
@@ -54,7 +56,7 @@ export function openConnections(limits: ConnectionLimits) {
         else countOfClient.set(client, left);
         connection.abort();
       });
-      if (open.size > limits.maxConnections || count > limits.maxConnectionsPerClient) {
+      if (open.size > limits.maxConnections || (count > limits.maxConnectionsPerClient && !isFront(peer))) {
         connection.closeAfterAnswers(tooManyConnections);
       }
     },

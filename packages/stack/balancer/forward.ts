@@ -4,7 +4,7 @@ import { isAllowedHost } from '@minitickets/contract/hosts';
 import type { Dispatcher } from 'undici';
 import { BodyTooLargeError, BrokenBodyError, hasBody, mostBodyBytes, readBody } from './body.ts';
 import type { Connection } from './connections.ts';
-import { requestHeaders, responseHeaders } from './headers.ts';
+import { clientAddress, requestHeaders, responseHeaders } from './headers.ts';
 import { answerProblem, type ProblemCode } from './problem.ts';
 import { readRequestTarget } from './request-target.ts';
 import { silence, type Task } from './tasks.ts';
@@ -21,6 +21,10 @@ export interface Upstreams {
   nextLab: (tried: ReadonlySet<Task>) => Task | undefined;
   /** The configured public URL; its host is accepted besides loopback names and IP addresses. */
   publicUrl: string | undefined;
+  /** Whether an address is a proxy in front of this balancer, whose X-Forwarded-For is trusted. */
+  isFront: (address: string) => boolean;
+  /** Proves to the tasks that a request comes through this balancer. The lab does not get it. */
+  proxySecret: string | undefined;
 }
 
 /** The part of a client's connection that forwarding needs. */
@@ -36,16 +40,16 @@ export async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   connection: ClientConnection,
-  { nextTask, nextLab, publicUrl }: Upstreams,
+  upstreams: Upstreams,
 ): Promise<void> {
   const tried = new Set<Task>();
   const isSafe = request.method === 'GET' || request.method === 'HEAD';
   try {
-    const call = readCall(request, publicUrl);
+    const call = readCall(request, upstreams);
     const withBody = hasBody(request);
     const isRead = !withBody && isSafe;
     const isForLab = call.path.startsWith('/lab/');
-    const next = isForLab ? nextLab : nextTask;
+    const next = isForLab ? upstreams.nextLab : upstreams.nextTask;
     let calls = 0;
     for (let task = next(tried); task && !connection.isGone; task = next(tried)) {
       tried.add(task);
@@ -126,7 +130,7 @@ class UnclearRequestError extends Error {
  */
 function readCall(
   { method = 'GET', url = '', rawHeaders, headers, httpVersion, socket }: IncomingMessage,
-  publicUrl: string | undefined,
+  { publicUrl, isFront, proxySecret }: Upstreams,
 ) {
   const target = readRequestTarget(url);
   const encoding = headers['transfer-encoding'];
@@ -139,9 +143,16 @@ function readCall(
   const host = target.host ?? headers.host;
   if (host !== undefined && !isAllowedHost(host, publicUrl)) throw new MisdirectedRequestError();
 
-  const client = { address: socket.remoteAddress ?? '', protocol: 'encrypted' in socket ? 'https' : 'http' } as const;
+  const client = {
+    address: clientAddress(socket.remoteAddress ?? '', [headers['x-forwarded-for']].flat().join(), isFront),
+    protocol: 'encrypted' in socket ? 'https' : 'http',
+  } as const;
   const named = target.host === undefined ? rawHeaders : withHost(rawHeaders, target.host);
-  return { method, path: target.path, headers: requestHeaders(named, client) };
+  return {
+    method,
+    path: target.path,
+    headers: requestHeaders(named, client, target.path.startsWith('/lab/') ? undefined : proxySecret),
+  };
 }
 
 function withHost(raw: readonly string[], host: string): string[] {

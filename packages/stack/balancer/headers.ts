@@ -1,7 +1,18 @@
-/** The client of a connection, according to the socket. */
+import { isIP } from 'node:net';
+
 export interface Client {
   address: string;
   protocol: 'http' | 'https';
+}
+
+/**
+ * Returns the address of a request's client: the peer, or if the peer is a trusted front, the last entry of its X-Forwarded-For,
+ * the only one that the front itself wrote.
+ */
+export function clientAddress(peer: string, forwardedFor: string | undefined, isFront: (address: string) => boolean) {
+  if (!isFront(peer)) return peer;
+  const last = forwardedFor?.split(',').at(-1)?.trim() ?? '';
+  return isIP(last) ? last : peer;
 }
 
 // Hop-by-hop headers (RFC 9110, section 7.6.1), and `Expect`, which the balancer's own server handles.
@@ -22,8 +33,9 @@ const hopByHop = new Set([
  * Returns the headers for a task: the client's without hop-by-hop headers, with our own forwarding headers. The client's own
  * forwarding headers are removed, not extended, because a task trusts what it receives.
  * @param raw alternating names and values, as in Node's `rawHeaders`
+ * @param proxySecret what proves to the task that they are ours
  */
-export function requestHeaders(raw: readonly string[], client: Client): string[] {
+export function requestHeaders(raw: readonly string[], client: Client, proxySecret?: string): string[] {
   const named = namedInConnection(pairs(raw));
   const host = pairs(raw).find(([name]) => name.toLowerCase() === 'host')?.[1];
   const kept = pairs(raw).filter(([name]) => {
@@ -35,6 +47,7 @@ export function requestHeaders(raw: readonly string[], client: Client): string[]
     ...['X-Forwarded-For', client.address],
     ...['X-Forwarded-Proto', client.protocol],
     ...(host === undefined ? [] : ['X-Forwarded-Host', host]),
+    ...(proxySecret === undefined ? [] : ['X-Forwarded-Secret', proxySecret]),
   ];
 }
 

@@ -8,7 +8,7 @@ const { values } = parseArgs({
     port: { type: 'string', default: '8080' },
     task: { type: 'string', multiple: true, default: [] },
     lab: { type: 'string' },
-    source: { type: 'string' },
+    front: { type: 'string', multiple: true, default: [] },
     'public-url': { type: 'string' },
   },
 });
@@ -19,7 +19,9 @@ const balancer = await startBalancer({
   port: Number(values.port),
   tasks: values.task,
   lab: values.lab,
-  localAddress: values.source,
+  trustedFront: values.front,
+  // Not an argument, which every user of the machine can read.
+  proxySecret: process.env.PROXY_SECRET,
   publicUrl: values['public-url'],
   log,
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inTurn, openTask, rotation, type Task, type TaskState } from './tasks.ts';
 
 const tasks = (...states: TaskState[]): Task[] =>
-  states.map((state, index) => ({ ...openTask(`http://task-${index + 1}`, undefined, 1), state }));
+  states.map((state, index) => ({ ...openTask(`http://task-${index + 1}`, 1), state }));
 
 const origins = (next: ReturnType<typeof rotation>, calls: number) =>
   Array.from({ length: calls }, () => next(new Set())?.origin.slice('http://'.length));

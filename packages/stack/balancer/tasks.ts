@@ -34,12 +34,10 @@ const LIVENESS_EVERY_MS = 500;
 const LIVENESS_DEADLINE_MS = 750;
 
 /**
- * @param localAddress where connections to the task come from; the system's choice if undefined
  * @param maxConnections as many as clients may open, so that no request queues for a connection
  */
-export function openTask(origin: string, localAddress: string | undefined, maxConnections: number): Task {
+export function openTask(origin: string, maxConnections: number): Task {
   const connection = {
-    localAddress,
     connectTimeout: 1000,
     // Shorter than the 72 s after which a task closes an idle connection: otherwise a request could meet a closing socket.
     keepAliveTimeout: 30_000,

@@ -1,33 +1,33 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure, lastLines } from '../processes/failure.mjs';
-import { isPortFree } from '../processes/ports.mjs';
 import { spawnLogged, waitUntil } from '../processes/processes.mjs';
 import { rotateLog, secretsOf } from '../stores/files.mjs';
 
 /**
- * Returns the environment of the API's programs, and the source address of the balancer's connections to tasks. On Linux that
- * address is not 127.0.0.1, so that tasks ignore the X-Forwarded-For of a local client that calls them directly.
+ * Returns the environment of the API's programs. Every program on this machine can have the balancer's address, so a secret of this
+ * run proves to the tasks that forwarding headers are the balancer's.
  * @param {{ root: string, dataDir: string, databaseUrl: string, redisUrl: string, taskEnv?: Record<string, string> }} options
- * @returns {Promise<{ env: NodeJS.ProcessEnv, balancerAddress: string }>}
+ * @returns {NodeJS.ProcessEnv}
  */
-export async function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, taskEnv }) {
-  const balancerAddress = (await isPortFree(0, '127.0.0.2')) ? '127.0.0.2' : '127.0.0.1';
+export function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, taskEnv }) {
   const { NODE_ENV: _ours, ...inherited } = process.env;
-  const env = {
+  return {
     ...inherited,
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
     APP_SECRET: secretsOf(dataDir).appSecret,
-    TRUSTED_PROXIES: `${balancerAddress}/32`,
+    TRUSTED_PROXIES: '127.0.0.1',
+    PROXY_SECRET: randomBytes(33).toString('base64url'),
     WEB_ROOT: join(root, 'apps/web/dist'),
     ...taskEnv,
   };
-  return { env, balancerAddress };
 }
 
 /** Returns our environment without the secrets and store URLs that are meant for tasks. @returns {NodeJS.ProcessEnv} */
 export function publicEnvironment() {
-  const secret = /^(NODE_ENV|(DATABASE_URL|REDIS_URL|APP_SECRET|APP_SECRETS_BEFORE|METRICS_TOKEN)(_FILE)?)$/;
+  const secret =
+    /^(NODE_ENV|(DATABASE_URL|REDIS_URL|APP_SECRET|APP_SECRETS_BEFORE|METRICS_TOKEN|PROXY_SECRET)(_FILE)?)$/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !secret.test(name)));
 }
 

@@ -52,7 +52,7 @@ export async function reset(place) {
  */
 export async function seed({ root, dataDir }) {
   const { databaseUrl, redisUrl } = await running(dataDir);
-  const { env } = await apiEnvironment({ root, dataDir, databaseUrl, redisUrl });
+  const env = apiEnvironment({ root, dataDir, databaseUrl, redisUrl });
   console.log(`Demo data ${await runApiProgram('seed', { root, logs: placesOf(dataDir).logs, env })}.`);
   return 0;
 }

@@ -3,7 +3,7 @@ import { freePort } from '../processes/ports.mjs';
 import { spawnLogged } from '../processes/processes.mjs';
 import { supervise } from '../processes/supervise.mjs';
 import { placesOf, rotateLog } from '../stores/files.mjs';
-import { apiEnvironment, publicEnvironment } from './api-process.mjs';
+import { publicEnvironment } from './api-process.mjs';
 
 /**
  * @typedef {object} Service
@@ -22,13 +22,13 @@ import { apiEnvironment, publicEnvironment } from './api-process.mjs';
  * @param {NodeJS.ProcessEnv} options.labEnv
  * @param {string} options.host
  * @param {number | undefined} options.port
- * @param {Awaited<ReturnType<typeof apiEnvironment>>} options.api
+ * @param {NodeJS.ProcessEnv} options.apiEnv
  * @param {(services: readonly Service[]) => void} options.onChange
  * @param {import('../processes/processes.mjs').Tools} tools
  * @returns {Promise<{ tasks: Service[], lab: Service | undefined, balancer: Service }>}
  */
 export async function startServices(
-  { root, dataDir, tasks: count, lab: wantsLab, labEnv, host, port, api, onChange },
+  { root, dataDir, tasks: count, lab: wantsLab, labEnv, host, port, apiEnv, onChange },
   { started, step, note, signal },
 ) {
   const { logs } = placesOf(dataDir);
@@ -72,7 +72,7 @@ export async function startServices(
       name,
       url: `http://127.0.0.1:${taskPort}`,
       script: 'apps/api/dist/server.js',
-      env: { ...api.env, TASK_NAME: name, HOST: '127.0.0.1', PORT: String(taskPort) },
+      env: { ...apiEnv, TASK_NAME: name, HOST: '127.0.0.1', PORT: String(taskPort) },
     });
   };
   const startTasks = async () => {
@@ -97,7 +97,7 @@ export async function startServices(
         PORT: String(labPort),
         LAB_DATA_DIR: join(dataDir, 'experiments'),
         // A stack on the loopback without a public URL has a single user, so a pause disturbs nobody else.
-        ALLOW_REDIS_PAUSES: String(isLoopback(host) && !api.env.PUBLIC_URL),
+        ALLOW_REDIS_PAUSES: String(isLoopback(host) && !apiEnv.PUBLIC_URL),
       },
     });
   };
@@ -106,18 +106,19 @@ export async function startServices(
 
   const startBalancer = async () => {
     const balancerPort = port ?? (await freePort());
-    const { PUBLIC_URL: publicUrl } = api.env;
+    const { PUBLIC_URL: publicUrl, TRUSTED_FRONT: front = '', PROXY_SECRET } = apiEnv;
     const flags = [
       ...tasks.flatMap(({ url }) => ['--task', url]),
       ...(lab ? ['--lab', lab.url] : []),
       ...(publicUrl ? ['--public-url', publicUrl] : []),
+      ...front.split(/[\s,]+/).flatMap((range) => (range ? ['--front', range] : [])),
     ];
     return await startService('balancer', {
       name: 'balancer',
       url: `http://${isAnyAddress(host) ? 'localhost' : inUrl(host)}:${balancerPort}`,
       script: 'packages/stack/dist/server.js',
-      args: ['--host', host, '--port', String(balancerPort), '--source', api.balancerAddress, ...flags],
-      env: publicEnvironment(),
+      args: ['--host', host, '--port', String(balancerPort), ...flags],
+      env: { ...publicEnvironment(), PROXY_SECRET },
     });
   };
   const balancer = await step('Balancer', startBalancer, ({ url }) => url);

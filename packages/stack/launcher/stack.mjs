@@ -84,7 +84,7 @@ export async function startStack(options) {
     const { owner, api: ofApi, lab: ofLab } = stores.access;
     // Programs allow the demo depending on the balancer's address.
     const bound = { BIND: host };
-    const api = await apiEnvironment({ root, dataDir, ...ofApi, taskEnv: { ...bound, ...taskEnv } });
+    const apiEnv = apiEnvironment({ root, dataDir, ...ofApi, taskEnv: { ...bound, ...taskEnv } });
     const ownerEnv = { ...publicEnvironment(), ...bound, DATABASE_URL: owner.databaseUrl };
     const program = { root, logs: placesOf(dataDir).logs, env: ownerEnv, signal };
     const migrate = async () => {
@@ -107,7 +107,7 @@ export async function startStack(options) {
     };
     const { databaseUrl, redisUrl } = ofLab;
     const labEnv = { ...publicEnvironment(), ...bound, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...taskEnv };
-    const wanted = { root, dataDir, tasks: count, lab, labEnv, host, port, api, onChange };
+    const wanted = { root, dataDir, tasks: count, lab, labEnv, host, port, apiEnv, onChange };
     const { tasks, balancer, lab: labService } = await startServices(wanted, tools);
     return {
       ...stores,

@@ -74,11 +74,11 @@ test.each(['198.51.100.1', '2001:db8::1', '127.0.0.1, 198.51.100.2', 'unknown'])
   },
 );
 
-test.runIf(process.platform === 'linux')(
-  'a client that calls a task directly cannot get another bucket by spoofing its address',
-  async () => {
+test.each<Record<string, string>>([{}, { 'x-forwarded-secret': 'a guess of thirty-two characters' }])(
+  'a local process that calls a task directly cannot get another bucket by spoofing its address, with %o',
+  async (secret) => {
     for (const { url } of stack.current.tasks) {
-      const { checked, max } = await guessSpoofed(url, { 'x-forwarded-for': '198.51.100.3' });
+      const { checked, max } = await guessSpoofed(url, { 'x-forwarded-for': '198.51.100.3', ...secret });
       expect(checked).toBeLessThanOrEqual(max);
     }
   },

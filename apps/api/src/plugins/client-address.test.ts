@@ -1,6 +1,7 @@
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
-import { trustProxies } from './client-address.ts';
+import { requireProxySecret, trustProxies } from './client-address.ts';
+import { openApp } from './open-app.ts';
 
 /** Returns the client address that a task sees. */
 async function addressSeen(ranges: string[], from: string, forwardedFor?: string) {
@@ -54,3 +55,35 @@ test.each([
 ])('the range %s does not trust %s', async (range, stranger) => {
   expect(await addressSeen([range], stranger, '203.0.113.7')).toBe(stranger);
 });
+
+const SECRET = 'the secret that only the balancer has';
+test.each([
+  ['the secret', SECRET, { ip: '203.0.113.7', host: 'shop.example', protocol: 'https' }],
+  ['another secret', `${SECRET}!`, { ip: BALANCER, host: 'localhost', protocol: 'http' }],
+  ['no secret', undefined, { ip: BALANCER, host: 'localhost', protocol: 'http' }],
+])(
+  'with a proxy secret, the forwarding headers of a local program with %s count accordingly, in the log too',
+  async (_what, secret, seen) => {
+    const logged: string[] = [];
+    const app = openApp({
+      logLevel: 'info',
+      logBase: {},
+      trustProxy: trustProxies([BALANCER]),
+      beforeAnything: requireProxySecret(SECRET),
+      logTo: { write: (line) => void logged.push(line) },
+    });
+    app.get('/', async ({ ip, host, protocol, headers }) => ({ ip, host, protocol, headers }));
+    const forwarded = {
+      'x-forwarded-for': '203.0.113.7',
+      'x-forwarded-host': 'shop.example',
+      'x-forwarded-proto': 'https',
+    };
+    const proof = secret === undefined ? {} : { 'X-Forwarded-Secret': secret };
+    const { body } = await app.inject({ url: '/', headers: { host: 'localhost', ...forwarded, ...proof } });
+    await app.close();
+    expect(JSON.parse(body)).toMatchObject(seen);
+    expect(body).not.toContain(SECRET);
+    expect(logged.join()).toContain(`"remoteAddress":"${seen.ip}"`);
+    expect(logged.join()).not.toContain(SECRET);
+  },
+);

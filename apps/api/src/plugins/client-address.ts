@@ -1,5 +1,7 @@
-import ipaddr from 'ipaddr.js';
-import { parseAddressRange } from '../rules/address-ranges.ts';
+import type { IncomingMessage } from 'node:http';
+import { headers as names } from '@minitickets/contract';
+import { addressMatcher } from '@minitickets/contract/address-ranges';
+import { secretMatcher } from '../rules/secrets.ts';
 
 /**
  * Returns Fastify's `trustProxy`. The client's address is the last one in `X-Forwarded-For`, and only if the connected peer
@@ -9,16 +11,23 @@ import { parseAddressRange } from '../rules/address-ranges.ts';
  * @throws if `parseAddressRange` refuses a range
  */
 export function trustProxies(ranges: string[]) {
-  const networks = ranges.map((range) => {
-    const parsed = parseAddressRange(range);
-    if (typeof parsed === 'string') throw new Error(`${range}: ${parsed}`);
-    return parsed;
-  });
+  const isProxy = addressMatcher(ranges);
   // #region believed
-  return (address: string, hop: number) => {
-    if (hop !== 0 || !ipaddr.isValid(address)) return false;
-    const proxy = ipaddr.process(address);
-    return networks.some(([network, bits]) => network.kind() === proxy.kind() && proxy.match(network, bits));
-  };
+  return (address: string, hop: number) => hop === 0 && isProxy(address);
   // #endregion
+}
+
+/**
+ * Returns the function that removes every forwarding header from a request that does not carry the proxy's secret. On one
+ * machine or network another program can have an address of `trustProxies`; it does not have the secret.
+ * @param secret undefined: the address is enough
+ */
+export function requireProxySecret(secret: string | undefined) {
+  const isSecret = secret === undefined ? () => true : secretMatcher(secret);
+  return ({ headers }: IncomingMessage) => {
+    const isProxy = isSecret(String(headers[names.proxySecret]));
+    const isForbidden = (name: string) =>
+      name === names.proxySecret || (!isProxy && (name === 'forwarded' || name.startsWith('x-forwarded-')));
+    for (const name of Object.keys(headers)) if (isForbidden(name)) delete headers[name];
+  };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import fastify, { errorCodes, type FastifyServerOptions } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Api } from '../deps.ts';
@@ -25,12 +26,14 @@ type Options = {
   /** Fields of every log line. */
   logBase: Record<string, string>;
   trustProxy: NonNullable<FastifyServerOptions['trustProxy']>;
+  /** Called with each request before it is logged or routed; it may remove headers. */
+  beforeAnything?: (request: IncomingMessage) => void;
   /** Where the log goes; standard output by default. */
   logTo?: { write: (line: string) => void };
 };
 
 /** Creates an application without routes, in which every wait on a client has a deadline and unreadable requests are refused. */
-export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api {
+export function openApp({ logLevel, logBase, trustProxy, beforeAnything = () => {}, logTo }: Options): Api {
   const app: Api = fastify({
     logger: {
       level: logLevel,
@@ -40,6 +43,11 @@ export function openApp({ logLevel, logBase, trustProxy, logTo }: Options): Api 
       ...(logTo && { stream: logTo }),
     },
     trustProxy,
+    // Fastify's only step before the log and every hook.
+    rewriteUrl: (request) => {
+      beforeAnything(request as IncomingMessage);
+      return request.url ?? '/';
+    },
     bodyLimit: 64 * 1024,
     connectionTimeout: REQUEST_DEADLINE_MS,
     requestTimeout: ARRIVAL_DEADLINE_MS,

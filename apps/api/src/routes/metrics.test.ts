@@ -1,13 +1,20 @@
 import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Api } from '../deps.ts';
+import { requireProxySecret } from '../plugins/client-address.ts';
 import { metricsRoute } from './metrics.ts';
 
 const TOKEN = 'Qb7dWm2xKf9sTz4vRj6nHc8pLg3yXa5e';
 
 /** An application with only this route, a clock that the test sets, and a count of renderings. */
 function appOf(config: { production: boolean; metricsToken?: string }) {
-  const app = fastify() as unknown as Api;
+  const distrust = requireProxySecret(TOKEN);
+  // As in a task with a proxy secret, which removes the headers of other proxies.
+  const rewriteUrl = (request: Parameters<typeof distrust>[0]) => {
+    distrust(request);
+    return request.url ?? '/';
+  };
+  const app = fastify({ rewriteUrl: rewriteUrl as never }) as unknown as Api;
   onTestFinished(() => app.close());
   const clock = { now: 0, renderings: 0 };
   const registry = {

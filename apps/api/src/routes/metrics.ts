@@ -1,10 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { isLoopback } from '@minitickets/contract';
 import type { FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { Api } from '../deps.ts';
 import { sendNotFound, sendProblem } from '../plugins/error-mapping.ts';
+import { secretMatcher } from '../rules/secrets.ts';
 
 /** Rendering the registry takes milliseconds of CPU, so all scrapes of one interval share one rendering. */
 const SHARED_FOR_MS = 1000;
@@ -21,7 +21,7 @@ export function metricsRoute(
   registry: Pick<Registry, 'contentType' | 'metrics'>,
   now = () => performance.now(),
 ) {
-  const isToken = metricsToken === undefined ? undefined : matcherOf(metricsToken);
+  const isToken = metricsToken === undefined ? undefined : secretMatcher(metricsToken);
   let rendered = { at: Number.NEGATIVE_INFINITY, text: Promise.resolve('') };
   const render = () => {
     if (now() - rendered.at >= SHARED_FOR_MS) rendered = { at: now(), text: registry.metrics() };
@@ -40,15 +40,8 @@ export function metricsRoute(
 }
 
 /** Returns whether a process on this machine connected directly. A proxy on this machine forwards for others, and says so. */
-function isLocal({ socket, headers }: FastifyRequest) {
-  const isForwarded = Object.keys(headers).some((name) => name === 'forwarded' || name.startsWith('x-forwarded-'));
+function isLocal({ socket, raw }: FastifyRequest) {
+  // Raw, because headers of a proxy that did not prove itself are removed from the others.
+  const isForwarded = raw.rawHeaders.some((name, index) => index % 2 === 0 && /^(x-)?forwarded(-|$)/i.test(name));
   return !isForwarded && isLoopback((socket.remoteAddress ?? '').replace(/^::ffff:/, ''));
 }
-
-/** Returns a comparison in constant time: digests have one length, whatever was sent. */
-function matcherOf(secret: string) {
-  const expected = digestOf(secret);
-  return (given: string) => timingSafeEqual(digestOf(given), expected);
-}
-
-const digestOf = (text: string) => createHash('sha256').update(text).digest();

@@ -1,7 +1,23 @@
-import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-export type AddressRange = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+type AddressRange = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+/**
+ * Returns the function that tells whether an address lies in one of these ranges. An IPv4-mapped address counts as IPv4.
+ * @throws if `parseAddressRange` refuses a range
+ */
+export function addressMatcher(ranges: readonly string[]) {
+  const networks = ranges.map((range) => {
+    const parsed = parseAddressRange(range);
+    if (typeof parsed === 'string') throw new Error(`${range}: ${parsed}`);
+    return parsed;
+  });
+  return (text: string) => {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.process(text);
+    return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+  };
+}
 
 /**
  * Parses `10.1.0.4`, `10.1.0.0/16` or `fd00:1::/32`: a range that means exactly the addresses it appears to mean.
@@ -9,10 +25,10 @@ export type AddressRange = readonly [network: ipaddr.IPv4 | ipaddr.IPv6, bits: n
  */
 export function parseAddressRange(text: string): AddressRange | string {
   const [address = '', prefix, more] = text.split('/');
-  // isIP accepts a zone, but comparisons ignore it: fe80::1%eth0 would trust every interface.
+  // A zone is valid in an address, but comparisons ignore it: fe80::1%eth0 would trust every interface.
   if (address.includes('%')) return 'a range has no zone: remove the part after %';
   // A bare number is a hop count, which does not say which proxy is trusted.
-  if (isIP(address) === 0 || more !== undefined) return 'an address or a CIDR range, as in 10.1.0.0/16';
+  if (!isPlainAddress(address) || more !== undefined) return 'an address or a CIDR range, as in 10.1.0.0/16';
   const network = ipaddr.parse(address);
   const width = network.kind() === 'ipv4' ? 32 : 128;
   if (prefix !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(prefix) || Number(prefix) > width))
@@ -26,6 +42,10 @@ export function parseAddressRange(text: string): AddressRange | string {
     return `bits are set beyond the prefix: ${first}/${bits} is the range, ${address} is one address`;
   return [network, bits];
 }
+
+/** Without octal or shortened IPv4, which programs read differently. */
+const isPlainAddress = (text: string) =>
+  ipaddr.IPv4.isValidFourPartDecimal(text) || (text.includes(':') && ipaddr.IPv6.isValid(text));
 
 const mappedIpv4 = ipaddr.IPv6.parse('::ffff:0:0');
 
