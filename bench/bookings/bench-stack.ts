@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { User } from '@minitickets/contract';
 import { newEvent, type Person, personWith } from '@minitickets/stack/people';
 import { repository, startStack } from '@minitickets/stack/stack';
 import pg from 'pg';
 import { openRedis } from '../../apps/api/src/db/redis.ts';
 import { createSession } from '../../apps/api/src/queries/sessions.ts';
+import type { Account } from '../../apps/api/src/queries/users.ts';
 import { sessionOwner } from '../../apps/api/src/rules/session-owner.ts';
 
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
@@ -31,11 +31,13 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
   const redis = openRedis({ url: stack.redisUrl, keyPrefix: 'mt:', deadlineMs: 5_000, onError: () => {} });
   await new Promise((resolve) => redis.once('ready', resolve));
 
-  const newPeople = async (count: number, role: User['role']) => {
-    const { rows } = await database.query<User>(
-      `insert into users (email, name, password_hash, role)
-       select gen_random_uuid() || '@example.test', 'Bench', 'nobody logs in', $2 from generate_series(1, $1::int)
-       returning id, email, name, role, tier`,
+  const newPeople = async (count: number, role: Account['role']) => {
+    const { rows } = await database.query<Account>(
+      // New accounts of one address share a limit, so these are older.
+      `insert into users (email, name, password_hash, role, created_at)
+       select gen_random_uuid() || '@example.test', 'Bench', 'nobody logs in', $2, now() - interval '2 days'
+       from generate_series(1, $1::int)
+       returning id, email, name, role, tier, created_at as "createdAt"`,
       [count, role],
     );
     const people: Person[] = [];

@@ -76,8 +76,8 @@ export const limit = z.object({
   suppression: suppression.nullable(),
   shadow: z.boolean(),
   shipped: z.boolean(),
-  /** The owner of a bucket: client IP, user (or IP if not logged in), API key, or the account of a log-in. */
-  identity: z.enum(['ip', 'user', 'api-key', 'account']),
+  /** The owner of a bucket: client IP, its network, user (or IP if not logged in), API key, or the account of a log-in. */
+  identity: z.enum(['ip', 'network', 'user', 'api-key', 'account']),
   /** The reason for the shipped numbers. */
   because: z.string(),
 });

@@ -19,7 +19,7 @@ export async function buyersOf(sale: EventOnSale, { redis, config }: ApiTask, ur
     sale.people.map(async (id) => {
       const sid = randomBytes(32).toString('base64url');
       const owner = sessionOwner(config.appSecret, id);
-      await createSession(redis, sid, { id, role: 'customer', tier: 'free' }, owner);
+      await createSession(redis, sid, { id, role: 'customer', tier: 'free', createdAt: new Date(0) }, owner);
       return sid;
     }),
   );

@@ -91,7 +91,7 @@ export default defineExperiment<StartTask, Measure>({
     const task = (nth: number) => tasks[nth] as (typeof tasks)[number];
 
     const { people } = await openEvent(db, { capacity: 1, people: 1 });
-    const user = { id: people[0] ?? '', role: 'customer', tier: 'free' } as const;
+    const user = { id: people[0] ?? '', role: 'customer', tier: 'free', isNew: false } as const;
     const cookies = {} as Record<Device, string>;
     for (const [nth, device] of DEVICES.entries()) cookies[device] = await task(nth).sessions.begin(user);
 

@@ -26,7 +26,7 @@ export function shippedSessions(redis: Redis): Sessions {
   return {
     async begin(user) {
       const sid = randomBytes(32).toString('base64url');
-      await createSession(redis, sid, user, sessionOwner(SECRET, user.id));
+      await createSession(redis, sid, { ...user, createdAt: new Date(0) }, sessionOwner(SECRET, user.id));
       return sid;
     },
     who: (sid) => touchSession(redis, sid),

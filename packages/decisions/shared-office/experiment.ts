@@ -56,7 +56,7 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
           instead: naive('booking-by-address'),
         },
       ],
-      mostChangedLines: 2,
+      mostChangedLines: 3,
       fails: { colleagues: exactly(0), bot: exactly(BOOKINGS), guesses: exactly(BUDGET), owner: exactly(1) },
     },
     'address-alone': {
@@ -139,7 +139,12 @@ export default defineExperiment<Identities, 'colleagues' | 'bot' | 'guesses' | '
     const office = await Promise.all(
       Array.from({ length: PEOPLE }, async (_, n) => {
         const login = { email: `${randomUUID()}@example.test`, password: `the password of colleague ${n}` };
-        const account = { email: login.email, name: 'A colleague', passwordHash: hashOf(login.password) };
+        const account = {
+          email: login.email,
+          name: 'A colleague',
+          passwordHash: hashOf(login.password),
+          createdAt: new Date(0),
+        };
         const { id } = await insertUser(db, account);
         return { ...login, id, ...(await logIn('the office', OFFICE_ADDRESS, login)) };
       }),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Booking, demoAccounts, demoPassword, type Event, type User } from '@minitickets/contract';
+import { waitUntil } from '../processes/processes.mjs';
 
 /** A logged-in user who calls the API like a browser. */
 export interface Person {
@@ -12,6 +13,31 @@ export interface Person {
 export async function newCustomer(url: string): Promise<Person> {
   const account = { email: `${randomUUID()}@example.test`, password: 'a password for a test', name: 'A customer' };
   return await personFrom(url, '/v1/users', account);
+}
+
+/**
+ * Raises the registration limit, and those of these policies, for many new accounts behind this machine's address, as an operator does
+ * before a school registers. Resolves when every task enforces it. Costs one log-in of this client IP.
+ */
+export async function expectCrowd(
+  { url, tasks }: { url: string; tasks: readonly { url: string }[] },
+  ...policies: string[]
+): Promise<void> {
+  const admin = await demoPerson(url, 'admin');
+  const capacity = 1000;
+  const limit = { capacity, refillTokens: 1000, refillIntervalMs: 1000, onStoreFailure: 'closed' };
+  // Tasks read all limits together, so one that enforces the last change enforces the others.
+  for (const policy of [...policies, 'registration']) {
+    const path = `/v1/admin/limits/${policy}/all`;
+    await read(await admin.call('PUT', path, { ...limit, suppression: null, shadow: false }), 200);
+  }
+  const isInForce = async (task: { url: string }) => {
+    const { headers } = await post(`${task.url}/v1/users`, {});
+    return headers.get('ratelimit-policy')?.includes(`"registration";q=${capacity};`) === true;
+  };
+  const isInForceEverywhere = async () => (await Promise.all(tasks.map(isInForce))).every(Boolean);
+  if (!(await waitUntil(isInForceEverywhere, 20_000, 100)))
+    throw new Error('A task does not enforce the raised limit.');
 }
 
 /** Registers several customers, in groups that fit into the queue for password hashes. */

@@ -1,12 +1,23 @@
 import { Client } from 'pg';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Stack } from '../launcher/stack.mjs';
 import { isRunning, waitUntil } from '../processes/processes.mjs';
 import { askRedis } from '../stores/resp.mjs';
-import { book, demoPerson, newCustomer, newCustomers, newEvent, outcomeOf, post, tally } from '../testing/people.ts';
+import {
+  book,
+  demoPerson,
+  expectCrowd,
+  newCustomer,
+  newCustomers,
+  newEvent,
+  outcomeOf,
+  post,
+  tally,
+} from '../testing/people.ts';
 import { useStack } from './use-stack.ts';
 
 const stack = useStack();
+beforeAll(() => expectCrowd(stack.current, 'new-account-bookings'));
 
 /** A response and its duration. */
 async function timed(call: Promise<Response>) {

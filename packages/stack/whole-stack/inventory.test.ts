@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
-import { book, bookingOf, demoPerson, newCustomers, newEvent, tally } from '../testing/people.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { book, bookingOf, demoPerson, expectCrowd, newCustomers, newEvent, tally } from '../testing/people.ts';
 import { useStack } from './use-stack.ts';
 
 const stack = useStack();
+beforeAll(() => expectCrowd(stack.current, 'new-account-bookings'));
 
 test('when 90 customers want one of 30 tickets, 30 get one and 60 get sold_out', async () => {
   const { url } = stack.current;

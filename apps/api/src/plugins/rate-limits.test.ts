@@ -49,7 +49,7 @@ test('a request that ends in a conflict consumes a token and carries its budget'
   expect((await register()).statusCode).toBe(201);
   const second = await register();
   expect(second.statusCode).toBe(409);
-  expect(second.headers['ratelimit-policy']).toBe('"registration";q=300;w=60');
+  expect(second.headers['ratelimit-policy']).toBe('"registration";q=20;w=1200, "registration-network";q=200;w=1200');
 });
 
 test('a refusal is 429 with an exact wait in whole seconds, and no header names an earlier moment', async () => {

@@ -6,8 +6,8 @@ import { fail } from '../errors.ts';
 import { createLimiter, type Limiter, type Outcome } from '../limiting/limiter.ts';
 import type { Take } from '../queries/rate-limits.ts';
 import { repeatRounds } from '../rounds.ts';
-import { clientOf, userOf } from '../rules/client-identity.ts';
-import { policies } from '../rules/limits.ts';
+import { clientOf, networkOf, userOf } from '../rules/client-identity.ts';
+import { layersOf, policies } from '../rules/limits.ts';
 import { setLimitHeaders } from './limit-headers.ts';
 
 /** A changed limit, and the counts of a task, reach every task within two of these intervals. */
@@ -55,13 +55,15 @@ export function limitRequests(app: Api, deps: Deps, registry: Registry) {
 
 /**
  * Returns the hook that limits a route: `{ onRequest: [requireUser, limit('booking')] }`. It runs before the body is read, so
- * that invalid requests are limited too. Several policies form one decision: all are charged, or none.
+ * that invalid requests are limited too. Several policies, and those that they stand on, form one decision: all are charged,
+ * or none.
  */
 export function limit(...names: [PolicyName, ...PolicyName[]]) {
   return passesLimits(async (request: FastifyRequest, reply: FastifyReply) => {
     // #region whose-bucket
     const tier: Tier = request.viewer?.user.tier ?? 'free';
-    const takes = names.map((name) => request.server.limiter.takeOf(name, tier, identityOf(request, name)));
+    const layers = names.flatMap((name) => layersOf(name, request.viewer?.user));
+    const takes = layers.map((name) => request.server.limiter.takeOf(name, tier, identityOf(request, name)));
     await passLimits(request, reply, takes);
     // #endregion
   });
@@ -109,9 +111,10 @@ export async function passLimits(
 const withCost = (take: Take, cost: number): Take => (cost === 1 ? take : { ...take, cost });
 
 /** Returns a request's identity under a policy. A viewer is authenticated. */
-function identityOf(request: FastifyRequest, name: PolicyName) {
-  const { viewer } = request;
-  return policies[name].identity === 'user' && viewer ? userOf(viewer.user.id) : clientOf(request.ip);
+export function identityOf(request: FastifyRequest, name: PolicyName) {
+  const { identity } = policies[name];
+  if (identity === 'network') return networkOf(request.ip);
+  return identity === 'user' && request.viewer ? userOf(request.viewer.user.id) : clientOf(request.ip);
 }
 
 /** Fails with the longest wait, because the request needs every bucket. */

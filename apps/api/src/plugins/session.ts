@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Role, Tier, User } from '@minitickets/contract';
+import type { Role, Tier } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Redis } from 'ioredis';
 import type { Connection } from '../db/client.ts';
@@ -7,7 +7,7 @@ import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
 import type { Passwords } from '../passwords.ts';
 import { createSession, endSession, endSessionsOf, setTierOfSessions, touchSession } from '../queries/sessions.ts';
-import { passwordHashOf, replacePasswordHash, roleOfUser, tierOfUser } from '../queries/users.ts';
+import { type Account, passwordHashOf, replacePasswordHash, roleOfUser, tierOfUser } from '../queries/users.ts';
 import { cookieValues } from '../rules/cookie-values.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 import { meaningOf } from './error-mapping.ts';
@@ -71,7 +71,7 @@ export async function startVerifiedSession(
     reply,
     account,
     password,
-  }: { request: FastifyRequest; reply: FastifyReply; account: User & { passwordHash: string }; password: string },
+  }: { request: FastifyRequest; reply: FastifyReply; account: Account & { passwordHash: string }; password: string },
 ) {
   const { passwordHash, ...user } = account;
   let stored = passwordHash;
@@ -97,7 +97,7 @@ export async function startSession(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  user: User,
+  user: Account,
   isStillEntitled = async () => true,
 ) {
   const sid = randomBytes(32).toString('base64url');

@@ -1,6 +1,7 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Connection, Transaction } from '../db/client.ts';
 import { apiKeys, users } from '../db/schema.ts';
+import { NEW_ACCOUNT_MS } from '../rules/limits.ts';
 import type { SessionUser } from './sessions.ts';
 
 export type ApiKeyRow = { id: string; name: string; prefix: string; createdAt: Date };
@@ -57,7 +58,12 @@ export async function userByApiKeyHash(
   const [row] = await db
     .select({
       apiKeyId: apiKeys.id,
-      user: { id: users.id, role: users.role, tier: users.tier },
+      user: {
+        id: users.id,
+        role: users.role,
+        tier: users.tier,
+        isNew: sql<boolean>`${users.createdAt} > now() - make_interval(secs => ${NEW_ACCOUNT_MS / 1000})`,
+      },
     })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))

@@ -71,14 +71,20 @@ const totalOf = (visitors: Map<string, Visitor>, field: 'refusals' | 'bans') =>
 onEachStore((store) => {
   const { capacity, refillIntervalMs } = policies.login.limits.all;
 
-  test.each([38, 150])(
-    '%d people who log in at the same instant and obey Retry-After are all served in order, without a ban',
-    async (count) => {
-      const visitors = await simulate(store, shipped(store, 'login'), people(count), onceServed);
+  test.each([
+    ['login', 38],
+    ['login', 150],
+    ['registration', 60],
+    ['new-account-bookings', 100],
+  ] as const)(
+    '%s: %d people who arrive at the same instant and obey Retry-After are all served in order, without a ban',
+    async (policy, count) => {
+      const { capacity, refillTokens, refillIntervalMs } = policies[policy].limits.all;
+      const visitors = await simulate(store, shipped(store, policy), people(count), onceServed);
       expect(totalOf(visitors, 'bans')).toBe(0);
       const served = [...visitors.values()].map(({ servedAtMs }) => servedAtMs[0] as number);
       expect(served).toHaveLength(count);
-      expect(Math.max(...served)).toBeLessThanOrEqual((count - capacity) * refillIntervalMs * 1.1);
+      expect(Math.max(...served)).toBeLessThanOrEqual(((count - capacity) * refillIntervalMs * 1.1) / refillTokens);
       expect(Math.max(...[...visitors.values()].map(({ refusals }) => refusals))).toBeLessThanOrEqual(2);
     },
   );
@@ -214,5 +220,24 @@ onEachStore((store) => {
     );
     const waits = colleagues.map(({ who, atMs }) => (visitors.get(who)?.servedAtMs[0] ?? Number.NaN) - atMs);
     expect(Math.max(...waits)).toBeLessThanOrEqual(8 * MINUTE);
+  });
+
+  test('five people who registered today are all served within four minutes beside a farm of thirty new accounts that ignore Retry-After', {
+    timeout: 120_000,
+  }, async () => {
+    const endMs = 5 * MINUTE;
+    const farm = Array.from({ length: 30 }, (_, n) => ({ who: `farm ${n}`, atMs: n * 100 }));
+    const honest = people(5, (index) => MINUTE + index * 5 * SECOND);
+    const visitors = await simulate(
+      store,
+      shipped(store, 'new-account-bookings'),
+      [...farm, ...honest],
+      (visit, outcome) => {
+        if (!visit.who.startsWith('farm')) return onceServed(visit, outcome);
+        return visit.atMs + 3 * SECOND < endMs ? visit.atMs + 3 * SECOND : undefined;
+      },
+    );
+    const waits = honest.map(({ who, atMs }) => (visitors.get(who)?.servedAtMs[0] ?? Number.NaN) - atMs);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(4 * MINUTE);
   });
 });

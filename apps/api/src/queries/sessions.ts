@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { type User, user as userSchema } from '@minitickets/contract';
 import type { Redis } from 'ioredis';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
+import { NEW_ACCOUNT_MS } from '../rules/limits.ts';
+import type { Account } from './users.ts';
 
-/** The user of a session: the fields that authorise each request. */
-export type SessionUser = Pick<User, 'id' | 'role' | 'tier'>;
+/** The user of a session: the fields that authorise and limit each request. `isNew`: the account is younger than a day. */
+export type SessionUser = Pick<User, 'id' | 'role' | 'tier'> & { isNew: boolean };
 const sessionUser = userSchema.pick({ id: true, role: true, tier: true });
 
 /** Idle expiry: a session ends when it is unused for this long. */
@@ -16,7 +18,7 @@ const MAX_PER_USER = 20;
 
 /*
  * A session is a hash under the SHA-256 of its sid, so that reading Redis gives nobody a usable session. It holds what
- * authorises a request (id, role, tier) and no personal data: the one operation that shows e-mail and name reads them from
+ * authorises and limits a request (id, role, tier, when the account was made) and no personal data: the one operation that shows e-mail and name reads them from
  * PostgreSQL. Reading all of it from PostgreSQL would add a query to each request, even a refused one. The role here grants
  * nothing: `requireRole` reads it from PostgreSQL.
  * "Log out everywhere" uses a sorted set of the user's sessions, scored by absolute expiry and named by `sessionOwner`, which
@@ -38,9 +40,15 @@ const OVER = 'sessions-over:';
 const hashOf = (sid: string) => createHash('sha256').update(sid).digest('hex');
 
 /** Creates a session under this sid (256 random bits, chosen by the caller). `owner` is the user's `sessionOwner`. */
-export async function createSession(redis: Redis, sid: string, user: SessionUser, owner: string) {
+export async function createSession(
+  redis: Redis,
+  sid: string,
+  user: Pick<Account, 'id' | 'role' | 'tier' | 'createdAt'>,
+  owner: string,
+) {
   const hash = hashOf(sid);
-  const fields = ['id', user.id, 'role', user.role, 'tier', user.tier, 'owner', owner];
+  const { id, role, tier, createdAt } = user;
+  const fields = ['id', id, 'role', role, 'tier', tier, 'bornAt', createdAt.getTime(), 'owner', owner];
   const keys = [SESSION + hash, SESSIONS_OF + owner, SESSION, OVER + owner];
   await runScript(redis, createScript, keys, [IDLE_MS, ABSOLUTE_MS, MAX_PER_USER, hash, ...fields]);
 }
@@ -49,11 +57,11 @@ export async function createSession(redis: Redis, sid: string, user: SessionUser
 /** Returns the user of a session and restarts its idle expiry; null for a session that is unknown or has ended. */
 export async function touchSession(redis: Redis, sid: string): Promise<SessionUser | null> {
   const key = SESSION + hashOf(sid);
-  const fields = (await runScript(redis, touchScript, [key, OVER], [IDLE_MS, ABSOLUTE_MS])) as (string | null)[];
-  if (fields.length === 0) return null;
-  const [id, role, tier] = fields;
+  const fields = await runScript(redis, touchScript, [key, OVER], [IDLE_MS, ABSOLUTE_MS, NEW_ACCOUNT_MS]);
+  const [id, role, tier, isNew] = fields as (string | number | null)[];
+  if (isNew === undefined) return null;
   const user = sessionUser.safeParse({ id, role, tier });
-  if (user.success) return user.data;
+  if (user.success) return { ...user.data, isNew: isNew === 1 };
   await redis.del(key);
   return null;
 }

@@ -3,7 +3,17 @@ import { and, eq } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { users } from '../db/schema.ts';
 
-const columns = { id: users.id, email: users.email, name: users.name, role: users.role, tier: users.tier };
+/** A user as stored. Responses leave out when the account was made. */
+export type Account = User & { createdAt: Date };
+
+const columns = {
+  id: users.id,
+  email: users.email,
+  name: users.name,
+  role: users.role,
+  tier: users.tier,
+  createdAt: users.createdAt,
+};
 
 /**
  * Inserts an account.
@@ -11,8 +21,8 @@ const columns = { id: users.id, email: users.email, name: users.name, role: user
  */
 export async function insertUser(
   db: Connection,
-  user: { email: string; name: string; passwordHash: string; role?: Role; tier?: Tier },
-): Promise<User> {
+  user: { email: string; name: string; passwordHash: string; role?: Role; tier?: Tier; createdAt?: Date },
+): Promise<Account> {
   const [row] = await db.insert(users).values(user).returning(columns);
   if (!row) throw new Error('INSERT returned no row');
   return row;
@@ -28,13 +38,13 @@ export async function userByEmail(db: Connection, email: string) {
 }
 
 /** Returns the account of a normalized e-mail address, without its password hash. */
-export async function findUser(db: Connection, email: string): Promise<User | undefined> {
+export async function findUser(db: Connection, email: string): Promise<Account | undefined> {
   const [row] = await db.select(columns).from(users).where(eq(users.email, email));
   return row;
 }
 
 /** @returns undefined if there is no account of this id */
-export async function userById(db: Connection, userId: string): Promise<User | undefined> {
+export async function userById(db: Connection, userId: string): Promise<Account | undefined> {
   const [row] = await db.select(columns).from(users).where(eq(users.id, userId));
   return row;
 }
@@ -59,7 +69,7 @@ export async function replacePasswordHash(db: Connection, userId: string, from: 
 }
 
 /** @returns the changed account, or undefined if there is none of this id */
-export async function setUserTier(db: Connection, userId: string, tier: Tier): Promise<User | undefined> {
+export async function setUserTier(db: Connection, userId: string, tier: Tier): Promise<Account | undefined> {
   const [row] = await db.update(users).set({ tier }).where(eq(users.id, userId)).returning(columns);
   return row;
 }

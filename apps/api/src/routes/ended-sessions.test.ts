@@ -3,7 +3,8 @@ import { useStores } from '@minitickets/stack/test-stores';
 import { eq, sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { users } from '../db/schema.ts';
-import { createSession, endSessionsOf, type SessionUser, touchSession } from '../queries/sessions.ts';
+import { createSession, endSessionsOf, touchSession } from '../queries/sessions.ts';
+import type { Account } from '../queries/users.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
@@ -21,7 +22,7 @@ const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, sid: strin
   made.app.inject({ method, url, cookies: { sid }, ...(payload && { payload }) });
 const statusWith = async (sid: string) => (await call('GET', '/v1/sessions/current', sid)).statusCode;
 
-async function another(user: SessionUser) {
+async function another(user: Account) {
   const sid = randomBytes(32).toString('base64url');
   await createSession(made.redis, sid, user, ownerOf(user.id));
   return sid;

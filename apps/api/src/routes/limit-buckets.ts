@@ -6,6 +6,7 @@ import { viewerOf } from '../plugins/session.ts';
 import { readBucket } from '../queries/limit-buckets.ts';
 import { identityNamed } from '../rules/client-identity.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';
+import { policies } from '../rules/limits.ts';
 
 /** One identity's bucket, for an operator who has to explain a refusal. */
 export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
@@ -33,7 +34,7 @@ export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
   function bucketsNamed(policy: PolicyName, bucketOrIdentity: string): string[] {
     if (!bucketOrIdentity.includes(':')) return [bucketOrIdentity];
     const identity =
-      identityNamed(bucketOrIdentity) ??
+      identityNamed(bucketOrIdentity, policies[policy].identity) ??
       fail({ kind: 'not-valid', path: '/bucket', message: 'ip: followed by an IP address' });
     return [...new Set(tier.options.map((one) => app.limiter.takeOf(policy, one, identity).bucket))];
   }

@@ -77,14 +77,14 @@ test('Redis stores the hash of a sid, never the sid', async () => {
   expect(await made.redis.exists(`session:${sid}`)).toBe(0);
 });
 
-test('Redis stores only what authorises a request, under pseudonymous keys: no name, no e-mail address', async () => {
+test('Redis stores only what authorises or limits a request, under pseudonymous keys: no name, no e-mail address', async () => {
   const { id } = (await register('nobody-reads-this@example.test')).json();
   const session = await logIn('nobody-reads-this@example.test');
   const key = `session:${createHash('sha256')
     .update(sidOf(session)?.value ?? '')
     .digest('hex')}`;
   const stored = await made.redis.hgetall(key);
-  expect(Object.keys(stored).sort()).toEqual(['endsAt', 'id', 'owner', 'role', 'tier']);
+  expect(Object.keys(stored).sort()).toEqual(['bornAt', 'endsAt', 'id', 'owner', 'role', 'tier']);
   expect(stored.owner).toMatch(/^[\w-]{22}$/);
   const names = await made.redis.keys(`${stores.redisKeyPrefix}*`);
   expect(names).toContain(`${stores.redisKeyPrefix}sessions-of:${stored.owner}`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accountOf, bucketNames, clientOf } from './client-identity.ts';
+import { accountOf, bucketNames, clientOf, identityNamed, networkOf } from './client-identity.ts';
 
 test.each([
   ['IPv4 is one client', '203.0.113.7', 'ip:203.0.113.7'],
@@ -20,6 +20,23 @@ test('a thousand addresses of one /64 are one client, and two /64 networks are t
   const addresses = Array.from({ length: 1000 }, (_, index) => `2001:db8:0:1:${index.toString(16)}::1`);
   expect(new Set(addresses.map(clientOf)).size).toBe(1);
   expect(clientOf('2001:db8:0:2::1')).not.toBe(clientOf('2001:db8:0:1::1'));
+});
+
+test.each([
+  ['IPv4 is in its /24', '203.0.113.7', 'net:203.0.113.0/24'],
+  ['IPv4-mapped IPv6 is in the /24 of the IPv4 address', '::ffff:203.0.113.7', 'net:203.0.113.0/24'],
+  ['NAT64 is in the /24 of the IPv4 client', '64:ff9b::203.0.113.7', 'net:203.0.113.0/24'],
+  ['IPv6 is in its /48', '2001:db8:1:2:3:4:5:6', 'net:2001:db8:1::/48'],
+  ['an address of a local-use NAT64 prefix is its own network', '64:ff9b:1::cb00:7107', 'net:64:ff9b:1::cb00:7107'],
+  ['all invalid addresses are in one network', 'unknown', 'net:unknown'],
+])('%s: %s', (_, address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
+
+test('an operator who names an address finds the bucket of its network, where a policy counts by network', () => {
+  expect(identityNamed('ip:203.0.113.7', 'network')).toBe(networkOf('203.0.113.7'));
+  expect(identityNamed('ip:2001:DB8:1:2::/64', 'network')).toBe(networkOf('2001:db8:1:2::9'));
+  expect(identityNamed('ip:203.0.113.7', 'ip')).toBe(clientOf('203.0.113.7'));
 });
 
 test('two clients behind one NAT64 translator are two', () => {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { normalizeEmail } from '@minitickets/contract';
 import ipaddr from 'ipaddr.js';
+import type { IdentityKind } from './limits.ts';
 
 /** RFC 6052's well-known prefix: the last 32 bits are the client's IPv4 address. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
@@ -25,6 +26,15 @@ export function clientOf(address: string): string {
 }
 
 /**
+ * Returns the network of an address: its IPv4 /24 or IPv6 /48, the blocks in which addresses are assigned to sites and rented
+ * (RFC 6177 for IPv6). An address without such a network is its own.
+ */
+export function networkOf(address: string): string {
+  const client = clientOf(address).replace('ip:', '');
+  return `net:${client.replace(/^(\d+\.\d+\.\d+)\.\d+$/, '$1.0/24').replace(/^(\w+:\w+:\w+):\w+::\/64$/, '$1::/48')}`;
+}
+
+/**
  * Returns the identity under which an account's failed log-ins are counted. Accounts are stored and found by their normalized
  * e-mail address (`normalizeEmail`), so every spelling that finds the account shares its budget. Invalid addresses find no
  * account.
@@ -37,17 +47,19 @@ export const deviceOf = (deviceId: string) => `device:${deviceId}`;
 /**
  * Returns the identity that an operator spelled out, as enforcement names it: `ip:` with any spelling of an address or the /64 of
  * one, `account:` with any spelling of an e-mail address, `user:` and `key:` with an id. Undefined if no request can have it.
+ * @param kind who owns the buckets of the policy: an address names its network where that does
  */
-export function identityNamed(text: string): string | undefined {
-  const [kind = '', rest = ''] = text.split(/:(.*)/s, 2);
+export function identityNamed(text: string, kind: IdentityKind): string | undefined {
+  const [named = '', rest = ''] = text.split(/:(.*)/s, 2);
   const value = rest.trim();
-  if (kind === 'account') return accountOf(value);
+  if (named === 'account') return accountOf(value);
   // Ids are case-insensitive.
-  if (kind === 'user' || kind === 'key') return `${kind}:${value.toLowerCase()}`;
-  if (kind !== 'ip') return undefined;
-  if (value === 'unknown') return clientOf(value);
+  if (named === 'user' || named === 'key') return `${named}:${value.toLowerCase()}`;
+  if (named !== 'ip') return undefined;
+  const ownerOf = kind === 'network' ? networkOf : clientOf;
+  if (value === 'unknown') return ownerOf(value);
   const address = value.replace(/\/64$/, '');
-  return ipaddr.isValid(address) ? clientOf(address) : undefined;
+  return ipaddr.isValid(address) ? ownerOf(address) : undefined;
 }
 
 /** 128 bits make a second identity with the same bucket infeasible to find. */

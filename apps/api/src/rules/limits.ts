@@ -1,7 +1,13 @@
 import type { LimitChange, OnStoreFailure, PolicyName, Suppression, Tier } from '@minitickets/contract';
 
-/** Who owns the bucket. `user`: the user, or the client IP of a visitor who is not logged in. */
-export type IdentityKind = 'ip' | 'user' | 'api-key' | 'account';
+/**
+ * Who owns the bucket. `user`: the user, or the client IP of a visitor who is not logged in. `network`: all client IPs of one
+ * IPv4 /24 or IPv6 /48.
+ */
+export type IdentityKind = 'ip' | 'network' | 'user' | 'api-key' | 'account';
+
+/** An account is new for a day: the time in which many accounts of one address are one person's more often than not. */
+export const NEW_ACCOUNT_MS = 24 * 3_600_000;
 
 /** A policy as shipped: its identity, and the limit of each tier (`all` for a policy without tiers). */
 type Policy = {
@@ -13,6 +19,10 @@ type Policy = {
    * identity has one owner, or where a stranger's failures must not delay the owner.
    */
   promiseHorizonMs: number;
+  /** A policy that every call spends from as well: all of its buckets are charged, or none. */
+  standsOn?: PolicyName;
+  /** The same, for calls of new accounts of the tier `free`: an operator vouches for whoever has another tier. */
+  newAccountsStandOn?: PolicyName;
   limits: { all: LimitChange } | { free: LimitChange; pro: LimitChange };
 };
 
@@ -94,13 +104,41 @@ export const policies = {
       },
     },
   },
+  // #region registration
   registration: {
     identity: 'ip',
     because:
-      'Generous, because a school or an office may share one address; the password queue bounds the cost of hashing.',
-    promiseHorizonMs: 600_000,
-    limits: { all: { ...perSecond, capacity: 300, refillTokens: 5, onStoreFailure: 'closed' } },
+      'Accounts are cheap, and many of them multiply every limit by user (a Sybil attack). A family or a table of friends registers at once; a class of thirty is in within ten minutes; a farm gets 1,460 accounts a day instead of 432,000. Closed: opening an account can wait.',
+    promiseHorizonMs: 3_600_000,
+    standsOn: 'registration-network',
+    limits: {
+      all: {
+        capacity: 20,
+        refillTokens: 1,
+        refillIntervalMs: 60_000,
+        onStoreFailure: 'closed',
+        suppression: null,
+        shadow: false,
+      },
+    },
   },
+  'registration-network': {
+    identity: 'network',
+    because:
+      'One IPv6 customer may have 65,536 client IPs (a /48 of /64 networks), and IPv4 addresses are rented by the /24. Ten times the limit of one address: more than a campus or a carrier needs in one network. Closed, as registration is.',
+    promiseHorizonMs: 600_000,
+    limits: {
+      all: {
+        capacity: 200,
+        refillTokens: 10,
+        refillIntervalMs: 60_000,
+        onStoreFailure: 'closed',
+        suppression: null,
+        shadow: false,
+      },
+    },
+  },
+  // #endregion
   'registered-emails': {
     identity: 'ip',
     because:
@@ -108,9 +146,9 @@ export const policies = {
     promiseHorizonMs: 0,
     limits: {
       all: {
-        capacity: 20,
+        capacity: 10,
         refillTokens: 1,
-        refillIntervalMs: 30_000,
+        refillIntervalMs: 300_000,
         onStoreFailure: 'closed',
         suppression: null,
         shadow: false,
@@ -133,16 +171,28 @@ export const policies = {
       },
     },
   },
+  // #region booking
   booking: {
     identity: 'user',
     because:
       'Enough for a person who clicks, too little for a bot. Closed: without a limit the first bot buys every ticket.',
     promiseHorizonMs: 0,
+    newAccountsStandOn: 'new-account-bookings',
     limits: {
       free: { ...perSecond, capacity: 10, refillTokens: 1, onStoreFailure: 'closed', suppression: ownedBy(60) },
       pro: { ...perSecond, capacity: 30, refillTokens: 3, onStoreFailure: 'closed', suppression: ownedBy(180) },
     },
   },
+  'new-account-bookings': {
+    identity: 'ip',
+    because:
+      'All accounts younger than a day behind one address book from this together, beneath their own limit: thirty of them get what three older accounts get at once, and then the rate of one. Thirty colleagues who registered today book at the opening at once; the hundredth waits 70 s. Closed, as booking is.',
+    promiseHorizonMs: 300_000,
+    limits: {
+      all: { ...perSecond, capacity: 30, refillTokens: 1, onStoreFailure: 'closed', suppression: sharedAddress },
+    },
+  },
+  // #endregion
   payment: {
     identity: 'user',
     because:
@@ -257,6 +307,16 @@ export const policies = {
     limits: playground('closed'),
   },
 } as const satisfies Record<PolicyName, Policy>;
+
+/**
+ * Returns the policies that a call spends from when its route names this one: the policy, then those that it stands on. The
+ * narrowest is first, so that on a cluster, which charges in turn, a caller without tokens of their own touches no shared bucket.
+ */
+export function layersOf(policy: PolicyName, caller: { tier: Tier; isNew: boolean } | null | undefined): PolicyName[] {
+  const { standsOn, newAccountsStandOn }: Policy = policies[policy];
+  const isStranger = caller?.isNew === true && caller.tier === 'free';
+  return [policy, ...(standsOn ? [standsOn] : []), ...(isStranger && newAccountsStandOn ? [newAccountsStandOn] : [])];
+}
 
 /**
  * Policies whose callers choose their tier: each tier has a bucket of its own, or switching would gain tokens.

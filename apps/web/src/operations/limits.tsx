@@ -14,6 +14,7 @@ import { Differences, LimitEditor, tierWords } from './limit-editor.tsx';
 
 const identityWords: Record<LimitView['identity'], string> = {
   ip: 'per client IP',
+  network: 'per network of client IPs (IPv4 /24, IPv6 /48)',
   user: 'per user, or per client IP without a session',
   'api-key': 'per API key',
   account: 'per account that a log-in names',
