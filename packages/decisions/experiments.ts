@@ -7,6 +7,7 @@ import hashCost from './hash-cost/experiment.ts';
 import hashedIdentities from './hashed-identities/experiment.ts';
 import holdMeetsPayment from './hold-meets-payment/experiment.ts';
 import hotEvent from './hot-event/experiment.ts';
+import manyAccounts from './many-accounts/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import obedientCrowd from './obedient-crowd/experiment.ts';
@@ -31,6 +32,7 @@ export const experiments: Experiment[] = [
   suppression,
   whoIsTheClient,
   sharedOffice,
+  manyAccounts,
   hashedIdentities,
   changeWithoutDeploy,
   storeOutage,

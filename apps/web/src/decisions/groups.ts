@@ -19,7 +19,14 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
   {
     title: 'Identity and credentials',
     text: 'Whose bucket a request spends, and what a session or a password admits.',
-    names: ['who-is-the-client', 'shared-office', 'hashed-identities', 'session-revocation', 'hash-cost'],
+    names: [
+      'who-is-the-client',
+      'shared-office',
+      'many-accounts',
+      'hashed-identities',
+      'session-revocation',
+      'hash-cost',
+    ],
   },
   {
     title: 'Inventory and payments',
