@@ -28,7 +28,7 @@ async function main() {
   const redis = openRedis({
     url: config.redisUrl,
     keyPrefix: config.redisKeyPrefix,
-    onError: (error) => log?.warn({ err: error }, 'Redis is away'),
+    onError: (error) => log?.warn({ err: error }, 'Redis is unreachable'),
   });
   const app = await buildApp({ config, db, redis }, lifecycle);
   log = app.log;

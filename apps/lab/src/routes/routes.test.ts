@@ -38,8 +38,8 @@ test('a client that reconnects to a stream gets the missed events and none twice
     expect(rest).toEqual(all.slice(last));
   }
   // A browser reconnects whenever a stream ends, unless it gets a 204.
-  const heardAll = { 'last-event-id': String(all.length) };
-  expect((await fetch(`${lab.url}/lab/runs/${id}/events`, { headers: heardAll })).status).toBe(204);
+  const receivedAll = { 'last-event-id': String(all.length) };
+  expect((await fetch(`${lab.url}/lab/runs/${id}/events`, { headers: receivedAll })).status).toBe(204);
 });
 
 test('a late client gets the same events as one that listened from the start', async () => {

@@ -55,10 +55,10 @@ async function* eventStream(log: RunLog, from: number, signal: AbortSignal) {
   // Node sends the headers with the first bytes of the body.
   yield ':\n\n';
   while (!signal.aborted) {
-    const told = await log.after(last, { withinMs: HEARTBEAT_MS, signal });
-    if (!told) return;
-    if (told.length === 0) yield ':\n\n';
-    for (const event of told) {
+    const events = await log.after(last, { withinMs: HEARTBEAT_MS, signal });
+    if (!events) return;
+    if (events.length === 0) yield ':\n\n';
+    for (const event of events) {
       yield `id: ${event.id}\nevent: ${event.event}\ndata: ${event.data}\n\n`;
       last = event.id;
     }

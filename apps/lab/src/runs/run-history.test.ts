@@ -35,11 +35,11 @@ test('a restarted lab knows its runs and their events exactly', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   await lab.untilEnded(id);
-  const [told, kept] = [await lab.untilEnded(id), await lab.find(id)];
+  const [received, kept] = [await lab.untilEnded(id), await lab.find(id)];
   await lab.close();
   const again = await startLab({ dataDir: lab.dataDir });
   expect(await again.find(id)).toEqual(kept);
-  expect(await again.untilEnded(id)).toEqual(told);
+  expect(await again.untilEnded(id)).toEqual(received);
   expect(await lastRunOf(again)).toEqual(kept);
 });
 
@@ -61,12 +61,12 @@ test('a run that was queued or running when the lab was killed has failed, after
 test('a client that listened before the lab was killed gets the end of the run once', async () => {
   const running = run(1, { status: 'running', position: 0, endedAt: null });
   const lab = await startLab({ dataDir: folderWith(running) });
-  for (const heard of [1, 2, 37, 5_000]) {
-    const told: { id: number; status: unknown }[] = [];
-    for await (const { id, data } of lab.events(running.id, heard)) told.push({ id, status: data.status });
-    expect(told).toEqual([{ id: expect.any(Number), status: 'failed' }]);
-    expect(told[0]?.id).toBeGreaterThan(heard);
-    const again = { 'last-event-id': String(told[0]?.id) };
+  for (const lastId of [1, 2, 37, 5_000]) {
+    const received: { id: number; status: unknown }[] = [];
+    for await (const { id, data } of lab.events(running.id, lastId)) received.push({ id, status: data.status });
+    expect(received).toEqual([{ id: expect.any(Number), status: 'failed' }]);
+    expect(received[0]?.id).toBeGreaterThan(lastId);
+    const again = { 'last-event-id': String(received[0]?.id) };
     expect((await fetch(`${lab.url}/lab/runs/${running.id}/events`, { headers: again })).status).toBe(204);
   }
 });
@@ -75,9 +75,9 @@ test('an unknown Last-Event-ID replays all events', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
   const all = await lab.untilEnded(id);
-  const heard: unknown[] = [];
-  for await (const event of lab.events(id, 999_999)) heard.push(event);
-  expect(heard).toEqual(all);
+  const received: unknown[] = [];
+  for await (const event of lab.events(id, 999_999)) received.push(event);
+  expect(received).toEqual(all);
 });
 
 test('a start removes the databases and keys of runs that were killed with the lab', async () => {

@@ -25,10 +25,10 @@ const nothing = { process: false, databases: 0, keys: 0 };
 test('a successful run has a result, and its last event is its final status', async () => {
   const lab = await startLab();
   const { id } = await lab.add('plain');
-  const told = await lab.untilEnded(id);
-  expect(told.at(-1)).toMatchObject({ event: 'run', data: await lab.find(id) });
+  const received = await lab.untilEnded(id);
+  expect(received.at(-1)).toMatchObject({ event: 'run', data: await lab.find(id) });
   expect(await lab.find(id)).toMatchObject({ status: 'finished', proved: true, result: { experiment: 'plain' } });
-  const kinds = told.filter(({ event }) => event === 'experiment').map(({ data }) => data.kind);
+  const kinds = received.filter(({ event }) => event === 'experiment').map(({ data }) => data.kind);
   const arm = ['arm-begin', 'request', 'arm-end'];
   expect(kinds).toEqual(['begin', ...arm, ...arm, 'end']);
 });
@@ -87,9 +87,9 @@ test('the events of a verbose run are sampled, and its verdict is complete', asy
   const lab = await startLab();
   const { id } = await lab.add('chatty');
   await lab.untilEnded(id);
-  const told = await lab.untilEnded(id);
-  expect(told.length).toBeLessThan(2_100);
-  expect(told.map(({ event }) => event)).toContain('thinned');
-  expect(told.filter(({ data }) => data.kind === 'level' && data.value === 10_000)).toHaveLength(2);
+  const received = await lab.untilEnded(id);
+  expect(received.length).toBeLessThan(2_100);
+  expect(received.map(({ event }) => event)).toContain('thinned');
+  expect(received.filter(({ data }) => data.kind === 'level' && data.value === 10_000)).toHaveLength(2);
   expect(await lab.find(id)).toMatchObject({ status: 'finished', proved: true });
 });

@@ -12,15 +12,15 @@ const armEnd: ExperimentEvent = {
   ...{ kind: 'arm-end', arm: 'shipped' },
   result: { name: 'shipped', what: '', requests: 1, durationMs: 1, measures: [], proved: true },
 };
-const told = (log: ReturnType<typeof openRunLog>) => log.all().map(({ data }) => JSON.parse(data));
+const received = (log: ReturnType<typeof openRunLog>) => log.all().map(({ data }) => JSON.parse(data));
 const never = new AbortController().signal;
 
 test('the log of a run is bounded and counts the dropped events', () => {
   const log = openRunLog(undefined, 100);
   for (let value = 0; value < 1000; value += 1) log.tellExperiment(level(value));
-  const levels = told(log).filter(({ kind }) => kind === 'level');
+  const levels = received(log).filter(({ kind }) => kind === 'level');
   expect(levels.map(({ value }) => value)).toEqual(Array.from({ length: 63 }, (_, index) => index * 16));
-  expect(told(log).filter(({ oneIn }) => oneIn)).toEqual([2, 4, 8, 16].map((oneIn) => ({ oneIn })));
+  expect(received(log).filter(({ oneIn }) => oneIn)).toEqual([2, 4, 8, 16].map((oneIn) => ({ oneIn })));
 });
 
 test('sampling keeps every outcome, however regularly they alternate', () => {
@@ -29,7 +29,7 @@ test('sampling keeps every outcome, however regularly they alternate', () => {
     log.tellExperiment(request('served'));
     log.tellExperiment(request('refused'));
   }
-  const of = (outcome: string) => told(log).filter((event) => event.outcome === outcome);
+  const of = (outcome: string) => received(log).filter((event) => event.outcome === outcome);
   expect([of('served').length, of('refused').length]).toEqual([50, 50]);
 });
 
@@ -37,7 +37,7 @@ test('the final value of a level is always kept', () => {
   const log = openRunLog(undefined, 100);
   for (let value = 0; value < 998; value += 1) log.tellExperiment(level(value));
   log.tellExperiment(armEnd);
-  expect(told(log).slice(-2)).toMatchObject([{ kind: 'level', value: 997 }, { kind: 'arm-end' }]);
+  expect(received(log).slice(-2)).toMatchObject([{ kind: 'level', value: 997 }, { kind: 'arm-end' }]);
 });
 
 test('the number of series is bounded', () => {

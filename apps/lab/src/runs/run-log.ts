@@ -26,15 +26,15 @@ export type RunLog = ReturnType<typeof openRunLog>;
 
 /**
  * Greater than every id of an interrupted run, because no process sends so many events before its deadline. Later events of
- * such a run get ids from here on, so that ids keep increasing for clients that heard its start.
+ * such a run get ids from here on, so that ids keep increasing for clients that received its start.
  */
 const FIRST_ID_AFTERWARDS = 1_000_000_000;
 
-/** @param told the events of a finished run, if stored; such a log has ended */
-export function openRunLog(told?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) {
-  let entries: Entry[] = [...(told ?? [])];
-  let ended = told !== undefined;
-  let nextId = told?.length === 0 ? FIRST_ID_AFTERWARDS : (entries.at(-1)?.id ?? 0) + 1;
+/** @param received the events of a finished run, if stored; such a log has ended */
+export function openRunLog(received?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) {
+  let entries: Entry[] = [...(received ?? [])];
+  let ended = received !== undefined;
+  let nextId = received?.length === 0 ? FIRST_ID_AFTERWARDS : (entries.at(-1)?.id ?? 0) + 1;
   let oneIn = 1;
   let drawn = 0;
   let spoken = 0;

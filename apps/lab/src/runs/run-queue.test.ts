@@ -82,7 +82,7 @@ test('a stopping lab ends queued and running runs and closes all streams', async
   const streams = [lab.untilEnded(running.id), lab.untilEnded(waiting.id)];
   await Promise.all([running, waiting].map(({ id }) => lab.events(id).next()));
   await lab.close();
-  for (const told of await Promise.all(streams)) {
-    expect(told.at(-1)?.data).toMatchObject({ status: 'failed', failure: expect.stringContaining('The lab stopped') });
+  for (const received of await Promise.all(streams)) {
+    expect(received.at(-1)?.data).toMatchObject({ status: 'failed', failure: expect.stringContaining('The lab stopped') });
   }
 });

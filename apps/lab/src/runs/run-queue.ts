@@ -142,9 +142,9 @@ export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Op
       if (job) return job.log;
       const run = history.find(id);
       if (!run) return undefined;
-      const told = await kept.readEvents(id);
-      const log = openRunLog(told);
-      if (told.length === 0) log.tellRun(run);
+      const received = await kept.readEvents(id);
+      const log = openRunLog(received);
+      if (received.length === 0) log.tellRun(run);
       return log;
     },
 

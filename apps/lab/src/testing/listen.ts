@@ -1,11 +1,11 @@
 /** One event of a stream, with its parsed data. */
-export type Heard = { id: number; event: string; data: Record<string, unknown> };
+export type StreamEvent = { id: number; event: string; data: Record<string, unknown> };
 
 /**
  * Reads the stream of a run until it ends or the caller stops.
  * @throws if the response is not an event stream, or breaks off
  */
-export async function* listen(url: string, lastEventId?: number): AsyncGenerator<Heard> {
+export async function* listen(url: string, lastEventId?: number): AsyncGenerator<StreamEvent> {
   const leaving = new AbortController();
   const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': String(lastEventId) };
   const response = await fetch(url, { headers, signal: leaving.signal });
@@ -24,7 +24,7 @@ export async function* listen(url: string, lastEventId?: number): AsyncGenerator
   }
 }
 
-function read(block: string): Heard {
+function read(block: string): StreamEvent {
   const [, id, event, data] = /^id: (\d+)\nevent: (\w+)\ndata: (.*)$/.exec(block) ?? [];
   if (!id || !event || !data) throw new Error(`no event: ${block}`);
   return { id: Number(id), event, data: JSON.parse(data) };

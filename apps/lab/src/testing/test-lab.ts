@@ -9,7 +9,7 @@ import type {} from '@minitickets/stack/test-stores';
 import { inject, onTestFinished } from 'vitest';
 import { openLab } from '../lab.ts';
 import type { Run } from '../runs/kept-runs.ts';
-import { type Heard, listen } from './listen.ts';
+import { type StreamEvent, listen } from './listen.ts';
 import { type Here, oddExperiments } from './odd-experiments.ts';
 
 /** Runs from source, like `npm run experiment`. */
@@ -81,9 +81,9 @@ export async function startLab({
 
     /** Waits until a run has ended, and returns all events of its stream. */
     async untilEnded(id: string) {
-      const told: Heard[] = [];
-      for await (const event of events(id)) told.push(event);
-      return told;
+      const received: StreamEvent[] = [];
+      for await (const event of events(id)) received.push(event);
+      return received;
     },
   };
 }

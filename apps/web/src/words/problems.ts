@@ -82,18 +82,16 @@ const limitReached: Record<UserAction, [title: string, whoShares: string]> = {
 const stillWorks = (action: UserAction) =>
   `Held tickets stay held until their time is up, and paid tickets stay valid.${action === 'reading' ? '' : ' You can still browse events.'}`;
 
+const outdatedPage = say(
+  'The shop did not understand this request',
+  'Reload the page: it may be out of date.',
+  'reload',
+);
+
 const entries: Record<ProblemCode | LocalCode, Entry> = {
   validation_failed: say('Some fields are not valid', 'Correct the marked fields and try again.', 'other_choice'),
-  malformed_request: say(
-    'The shop did not understand this request',
-    'Reload the page: it may be out of date.',
-    'reload',
-  ),
-  method_not_allowed: say(
-    'The shop did not understand this request',
-    'Reload the page: it may be out of date.',
-    'reload',
-  ),
+  malformed_request: outdatedPage,
+  method_not_allowed: outdatedPage,
   request_timeout: say(
     'The request did not arrive in time',
     'Your connection may be slow. Nothing was changed: try again.',
@@ -198,11 +196,7 @@ const entries: Record<ProblemCode | LocalCode, Entry> = {
   ),
   idempotency_key_reused: say('Your choice changed between two clicks', 'Nothing was done twice. Try again.', 'again'),
   too_large: say('That is too long', 'Shorten what you typed and try again.', 'other_choice'),
-  unsupported_media_type: say(
-    'The shop did not understand this request',
-    'Reload the page: it may be out of date.',
-    'reload',
-  ),
+  unsupported_media_type: outdatedPage,
   rate_limited: (action) => {
     const [title, whoShares] = limitReached[action];
     return say(title, `${whoShares} ${nothingHappened[action]}`, 'wait');

@@ -41,5 +41,5 @@ export const byId = z.object({ id });
 export const byEvent = z.object({ event: z.string().min(1).max(80) });
 export const nothing = z.null();
 
-/** One token for every so many rows of a page that was asked for, whether or not there are that many. */
+/** Charges one token per `rowsPerToken` rows of the requested page size, whether or not that many exist. */
 export const perRows = (limit: number, rowsPerToken: number) => Math.ceil(limit / rowsPerToken);

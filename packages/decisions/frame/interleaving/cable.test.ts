@@ -6,11 +6,11 @@ import { layCable } from './cable.ts';
 
 /** An echo server that records what it receives, and a cable to it. */
 async function storeBehindCable() {
-  const heard: string[] = [];
+  const received: string[] = [];
   const store = createServer((socket) => {
     socket.on('error', () => {});
     socket.on('data', (data) => {
-      heard.push(data.toString());
+      received.push(data.toString());
       socket.write(data);
     });
   }).listen(0, '127.0.0.1');
@@ -22,53 +22,53 @@ async function storeBehindCable() {
   });
   const { port } = store.address() as AddressInfo;
   const cable = await layCable({ onClose: (close) => void closers.push(close) }, `redis://127.0.0.1:${port}`);
-  return { cable, heard: () => heard.join('') };
+  return { cable, received: () => received.join('') };
 }
 
-/** A connection through the cable, what it has heard, and whether it is closed. */
+/** Opens a connection through the cable that records what it receives and whether it is closed. */
 async function caller({ url }: { url: string }) {
   const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
-  let [heard, closed] = ['', false];
+  let [received, closed] = ['', false];
   socket.on('error', () => {});
   socket.on('data', (data) => {
-    heard += data.toString();
+    received += data.toString();
   });
   socket.on('close', () => {
     closed = true;
   });
   await until('it is connected or refused', () => !socket.connecting);
-  return { socket, heard: () => heard, closed: () => closed };
+  return { socket, received: () => received, closed: () => closed };
 }
 
 test('a plugged-in cable passes bytes in both directions', async () => {
   const { cable } = await storeBehindCable();
-  const { socket, heard } = await caller(cable);
+  const { socket, received } = await caller(cable);
   socket.write('ping');
-  await until('the answer is there', () => heard() === 'ping');
+  await until('the answer is there', () => received() === 'ping');
 });
 
 test('a silent cable holds bytes and delivers them when it is plugged in again', async () => {
-  const { cable, heard } = await storeBehindCable();
+  const { cable, received } = await storeBehindCable();
   const early = await caller(cable);
   early.socket.write('before,');
-  await until('the answer is there', () => early.heard() === 'before,');
+  await until('the answer is there', () => early.received() === 'before,');
   cable.silence();
   early.socket.write('meanwhile,');
   const late = await caller(cable);
-  late.socket.write('from somebody new,');
-  // If it passed, it would pass faster than somebody connects elsewhere and is answered.
+  late.socket.write('from a new client,');
+  // If it passed, it would arrive before a third client has connected elsewhere and got a response.
   const other = await storeBehindCable();
   const third = await caller(other.cable);
   third.socket.write('x');
-  await until('another answer is there', () => third.heard() === 'x');
-  expect(heard()).toBe('before,');
+  await until('another answer is there', () => third.received() === 'x');
+  expect(received()).toBe('before,');
   cable.plugIn();
-  await until('both are answered', () => early.heard().endsWith('meanwhile,') && late.heard() !== '');
+  await until('both are answered', () => early.received().endsWith('meanwhile,') && late.received() !== '');
 });
 
 test('bytes of a connection that closed while the cable was silent are never delivered', async () => {
-  const { cable, heard } = await storeBehindCable();
+  const { cable, received } = await storeBehindCable();
   cable.silence();
   const impatient = await caller(cable);
   impatient.socket.end('too late');
@@ -76,8 +76,8 @@ test('bytes of a connection that closed while the cable was silent are never del
   cable.plugIn();
   const next = await caller(cable);
   next.socket.write('next');
-  await until('the next one is answered', () => next.heard() === 'next');
-  expect(heard()).toBe('next');
+  await until('the next one is answered', () => next.received() === 'next');
+  expect(received()).toBe('next');
 });
 
 test('a cut cable closes open connections and refuses new ones until it is plugged in', async () => {
@@ -90,7 +90,7 @@ test('a cut cable closes open connections and refuses new ones until it is plugg
   cable.plugIn();
   const late = await caller(cable);
   late.socket.write('again');
-  await until('the answer is there', () => late.heard() === 'again');
+  await until('the answer is there', () => late.received() === 'again');
 });
 
 test('a connection that exceeds a silent cable’s buffer is closed', async () => {
