@@ -5,16 +5,24 @@ export type SummaryNumber = {
   thresholds?: Record<string, { ok: boolean }>;
 };
 
-type ClaimText = {
+/**
+ * What a script promises: a metric of that name, and its threshold. The tests of each claim are counted, because k6 lets an empty
+ * metric pass its threshold, and a claim that nothing has tested is not proved.
+ */
+export type Claim = {
+  /** The name of the metric. */
   name: string;
   description: string;
   threshold: string;
+  /** The number of tests that it takes; 0 for k6's own metrics, which are absent if nothing happened. */
   minTests: number;
   unit: string;
+  /** Not a promise but a limit that the script searches for: k6 ends the run when it is reached. */
   isLimit: boolean;
 };
+
 /** `holds`: tested often enough, and the threshold not crossed. A limit holds if it was tested, whether met or not. */
-export type JudgedClaim = ClaimText & { holds: boolean; met: boolean; tested: number; found: string };
+export type JudgedClaim = Claim & { holds: boolean; met: boolean; tested: number; found: string };
 export type JudgedMeasurement = {
   name: string;
   description: string;
@@ -45,7 +53,7 @@ export type Report = Summary & {
 };
 
 export function judgeClaim(
-  claim: ClaimText,
+  claim: Claim,
   metric: SummaryNumber | undefined,
   evidence: SummaryNumber | undefined,
 ): JudgedClaim {
@@ -61,7 +69,7 @@ export function excuseLimits(claims: JudgedClaim[]): JudgedClaim[] {
   return claims.map((claim) => (claim.isLimit && ended ? { ...claim, holds: true } : claim));
 }
 
-function found({ threshold, minTests, unit }: ClaimText, metric: SummaryNumber | undefined, tested: number) {
+function found({ threshold, minTests, unit }: Claim, metric: SummaryNumber | undefined, tested: number) {
   if (!metric || (minTests > 0 && tested === 0)) return minTests === 0 ? 'none' : 'never tested';
   const { values } = metric;
   const few = tested < minTests ? `, tested ${tested} times instead of ${minTests}` : '';

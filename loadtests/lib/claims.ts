@@ -1,21 +1,6 @@
 import { Counter, Rate, Trend } from 'k6/metrics';
 import type { Options } from 'k6/options';
-
-/**
- * What a script promises: a metric of that name, and its threshold. The tests of each claim are counted, because k6 lets an empty
- * metric pass its threshold, and a claim that nothing has tested is not proved.
- */
-export type Claim = {
-  /** The name of the metric. */
-  name: string;
-  description: string;
-  threshold: string;
-  /** The number of tests that it takes; 0 for k6's own metrics, which are absent if nothing happened. */
-  minTests: number;
-  unit: string;
-  /** Not a promise but a limit that the script searches for: k6 ends the run when it is reached. */
-  isLimit: boolean;
-};
+import type { Claim } from './claim-results.ts';
 
 type About = { description: string; minTests?: number };
 

@@ -1,6 +1,6 @@
 import type { Options } from 'k6/options';
-import { excuseLimits, judgeClaim, type Summary, type SummaryNumber, textOf } from './claim-results.ts';
-import { type Claim, evidenceOf, type Measurement, thresholdsOf } from './claims.ts';
+import { type Claim, excuseLimits, judgeClaim, type Summary, type SummaryNumber, textOf } from './claim-results.ts';
+import { evidenceOf, type Measurement, thresholdsOf } from './claims.ts';
 import { baseUrl, runId, short } from './options.ts';
 
 /** A script's claims, and its further measurements. */

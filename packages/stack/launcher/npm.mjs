@@ -20,7 +20,7 @@ export function npmCommand(args) {
  * @returns {NodeJS.ProcessEnv}
  */
 export function npmEnvironment(ownCache, env = process.env) {
-  return canWriteBelow(usualCache(env)) ? env : { ...env, npm_config_cache: ownCache };
+  return canWriteBelow(cacheFolder(env)) ? env : { ...env, npm_config_cache: ownCache };
 }
 
 /**
@@ -51,7 +51,7 @@ export function networkCode(output) {
 }
 
 /** @param {NodeJS.ProcessEnv} env */
-function usualCache(env) {
+function cacheFolder(env) {
   try {
     return env.npm_config_cache || join(homedir(), '.npm');
   } catch {

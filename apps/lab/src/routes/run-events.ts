@@ -9,7 +9,7 @@ import type { RunLog } from '../runs/run-log.ts';
 
 /** Shorter than the idle timeouts of load balancers and of our own server. */
 const HEARTBEAT_MS = 5_000;
-const MOST_LISTENERS = 64;
+const MAX_LISTENERS = 64;
 
 const params = z.object({ id });
 const headers = z.object({ 'last-event-id': wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0) });
@@ -18,7 +18,7 @@ const headers = z.object({ 'last-event-id': wholeNumber(0, Number.MAX_SAFE_INTEG
 export function runEventRoutes(app: Api, { queue }: Deps) {
   let listeners = 0;
   app.get('/lab/runs/:id/events', { schema: { params, headers } }, async (request, reply) => {
-    if (listeners >= MOST_LISTENERS) fail({ kind: 'busy', what: 'events' });
+    if (listeners >= MAX_LISTENERS) fail({ kind: 'busy', what: 'events' });
     const left = whenLeft(request.raw, reply.raw);
     if (left.aborted) return reply.hijack();
     // Registered before any wait, so that a client that disconnects while the log is read frees its slot too.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { id, instant, type LabRun, labRun } from '@minitickets/contract';
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import { z } from 'zod';
-import type { ToldEvent } from './run-log.ts';
+import type { StreamedEvent } from './run-log.ts';
 
 export type Run = LabRun<ExperimentResult>;
 
@@ -18,7 +18,7 @@ const result = z.looseObject({
 });
 const asResult = (value: z.infer<typeof result>) => value as unknown as ExperimentResult;
 const keptRun = labRun.extend({ result: result.transform(asResult).nullable() });
-const toldEvents = z.array(z.object({ id: z.int().min(1), event: z.string(), data: z.string() }));
+const pastEvents = z.array(z.object({ id: z.int().min(1), event: z.string(), data: z.string() }));
 
 const endedWithTheLab = 'The lab stopped before the run finished.';
 
@@ -51,12 +51,12 @@ export function openKeptRuns(folder: string, onError: (error: unknown) => void) 
     },
 
     keep: (run: Run) => write(fileOf(run.id), run),
-    keepEvents: (runId: string, events: readonly ToldEvent[]) => write(eventsFileOf(runId), events),
+    keepEvents: (runId: string, events: readonly StreamedEvent[]) => write(eventsFileOf(runId), events),
 
     /** The events of a run; empty if they are no longer stored. */
-    async readEvents(runId: string): Promise<ToldEvent[]> {
+    async readEvents(runId: string): Promise<StreamedEvent[]> {
       try {
-        return toldEvents.parse(JSON.parse(await readFile(eventsFileOf(runId), 'utf8')));
+        return pastEvents.parse(JSON.parse(await readFile(eventsFileOf(runId), 'utf8')));
       } catch {
         return [];
       }

@@ -4,7 +4,7 @@ import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import { type KeptRuns, type Run, runOfResult } from './kept-runs.ts';
 
 /** Finished runs kept per experiment, besides its last result. */
-const MOST_ENDED = 10;
+const MAX_ENDED = 10;
 
 /** All runs that the lab knows: queued, running, and the last finished ones of each experiment. */
 export type RunHistory = ReturnType<typeof openRunHistory>;
@@ -32,7 +32,7 @@ export function openRunHistory(kept: KeptRuns, resultsFolder: string, onError: (
     const others = newestFirst(latest.experiment)
       .filter((run) => run.endedAt !== null && !spared.includes(run))
       .sort((one, other) => Date.parse(other.endedAt ?? '') - Date.parse(one.endedAt ?? ''));
-    for (const { id } of others.slice(spared[1] === latest ? MOST_ENDED : MOST_ENDED - 1)) {
+    for (const { id } of others.slice(spared[1] === latest ? MAX_ENDED : MAX_ENDED - 1)) {
       runs.delete(id);
       kept.forget(id);
     }

@@ -34,7 +34,7 @@ export class RunFailedError extends Error {
 const GRACE_MS = 3_000;
 /** Maximum wait for a store during clean-up; the next run or start cleans up otherwise. */
 const TIDY_MS = 20_000;
-const MOST_REASON_CHARACTERS = 500;
+const MAX_REASON_CHARACTERS = 500;
 
 /**
  * Runs one experiment in a separate process and returns its result. An experiment keeps a CPU busy and may exit: in the lab's
@@ -75,7 +75,7 @@ export async function runInProcess(options: RunOptions): Promise<ExperimentResul
     signal.throwIfAborted();
     if (deadline.aborted) throw new RunFailedError('The run exceeded its time limit.');
     if (!outcome) throw new RunFailedError(`The process of the run ended early (${how}).`);
-    throw new RunFailedError(outcome.reason.slice(0, MOST_REASON_CHARACTERS));
+    throw new RunFailedError(outcome.reason.slice(0, MAX_REASON_CHARACTERS));
   } finally {
     kill(child);
     await within(TIDY_MS, arena.close()).catch(onUntidy);

@@ -2,21 +2,21 @@ import { labEventNames } from '@minitickets/contract';
 import type { ExperimentEvent } from '@minitickets/decisions/frame/events';
 
 /** One event of a run's stream. The `id` increases within the run, with gaps where events were dropped. */
-export type ToldEvent = { id: number; event: string; data: string };
+export type StreamedEvent = { id: number; event: string; data: string };
 
-type Entry = ToldEvent & {
+type Entry = StreamedEvent & {
   /** Its index within its series, from 0; undefined for events that are never dropped. */ nth?: number;
 };
 type Drawn = Extract<ExperimentEvent, { kind: 'request' | 'level' }>;
 
 /** Above this number of requests and levels, only every second one is kept, then every fourth, and so on. */
-const MOST_DRAWN = 2_000;
+const MAX_DRAWN = 2_000;
 /** Bound on scenes and steps, which are for people; no experiment comes near it. */
-const MOST_SPOKEN = 1_000;
+const MAX_TEXT_EVENTS = 1_000;
 /** Maximum size of one event. */
-const MOST_CHARACTERS = 16_384;
+const MAX_CHARACTERS = 16_384;
 /** Series that are sampled separately; further ones are sampled together. */
-const MOST_SERIES = 500;
+const MAX_SERIES = 500;
 
 /**
  * The events of a run, for current and later listeners. The log is bounded, however many events the run sends. Listeners read
@@ -31,16 +31,16 @@ export type RunLog = ReturnType<typeof openRunLog>;
 const FIRST_ID_AFTERWARDS = 1_000_000_000;
 
 /** @param received the events of a finished run, if stored; such a log has ended */
-export function openRunLog(received?: readonly ToldEvent[], mostDrawn = MOST_DRAWN) {
-  let entries: Entry[] = [...(received ?? [])];
-  let ended = received !== undefined;
-  let nextId = received?.length === 0 ? FIRST_ID_AFTERWARDS : (entries.at(-1)?.id ?? 0) + 1;
+export function openRunLog(stored?: readonly StreamedEvent[], maxDrawn = MAX_DRAWN) {
+  let entries: Entry[] = [...(stored ?? [])];
+  let ended = stored !== undefined;
+  let nextId = stored?.length === 0 ? FIRST_ID_AFTERWARDS : (entries.at(-1)?.id ?? 0) + 1;
   let oneIn = 1;
   let drawn = 0;
-  let spoken = 0;
+  let textEvents = 0;
   const countOf = new Map<string, number>();
   /** The newest dropped level of each series, because its final value must be shown. */
-  const leftOut = new Map<string, Drawn>();
+  const droppedLevels = new Map<string, Drawn>();
   const waiting = new Set<() => void>();
 
   const add = (event: string, value: unknown, nth?: number) => {
@@ -51,17 +51,17 @@ export function openRunLog(received?: readonly ToldEvent[], mostDrawn = MOST_DRA
 
   const addDrawn = (event: Drawn) => {
     const own = seriesOf(event);
-    const series = countOf.has(own) || countOf.size < MOST_SERIES ? own : '';
+    const series = countOf.has(own) || countOf.size < MAX_SERIES ? own : '';
     const nth = countOf.get(series) ?? 0;
     countOf.set(series, nth + 1);
-    leftOut.delete(own);
+    droppedLevels.delete(own);
     if (nth % oneIn !== 0) {
-      if (event.kind === 'level' && leftOut.size < MOST_SERIES) leftOut.set(own, event);
+      if (event.kind === 'level' && droppedLevels.size < MAX_SERIES) droppedLevels.set(own, event);
       return;
     }
     add(labEventNames.experiment, event, nth);
     drawn += 1;
-    if (drawn > mostDrawn) thin();
+    if (drawn > maxDrawn) thin();
   };
 
   const thin = () => {
@@ -72,10 +72,10 @@ export function openRunLog(received?: readonly ToldEvent[], mostDrawn = MOST_DRA
   };
 
   const addLastLevels = (arm: string) => {
-    for (const [series, event] of leftOut) {
+    for (const [series, event] of droppedLevels) {
       if (event.arm !== arm) continue;
       add(labEventNames.experiment, event, 0);
-      leftOut.delete(series);
+      droppedLevels.delete(series);
     }
   };
 
@@ -89,10 +89,10 @@ export function openRunLog(received?: readonly ToldEvent[], mostDrawn = MOST_DRA
       if (event.kind === 'begin' || event.kind === 'arm-begin' || event.kind === 'arm-end' || event.kind === 'end') {
         return add(labEventNames.experiment, event);
       }
-      if (JSON.stringify(event).length > MOST_CHARACTERS) return;
+      if (JSON.stringify(event).length > MAX_CHARACTERS) return;
       if (event.kind === 'request' || event.kind === 'level') return addDrawn(event);
-      spoken += 1;
-      if (spoken <= MOST_SPOKEN) add(labEventNames.experiment, event);
+      textEvents += 1;
+      if (textEvents <= MAX_TEXT_EVENTS) add(labEventNames.experiment, event);
     },
 
     /** Ends the log: no events follow. */
@@ -108,7 +108,7 @@ export function openRunLog(received?: readonly ToldEvent[], mostDrawn = MOST_DRA
     isOverAfter: (id: number) => ended && (entries.at(-1)?.id ?? 0) <= id,
 
     /** All events for a new listener. */
-    all: (): ToldEvent[] => entries.map(({ id, event, data }) => ({ id, event, data })),
+    all: (): StreamedEvent[] => entries.map(({ id, event, data }) => ({ id, event, data })),
 
     /**
      * Waits for events after a given one.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startLab } from '../testing/test-lab.ts';
-import { MOST_WAITING } from './run-queue.ts';
+import { MAX_WAITING } from './run-queue.ts';
 
 test('runs execute one at a time in order of arrival, and queued runs know their position', async () => {
   const lab = await startLab();
@@ -42,12 +42,12 @@ test('the stream of a run contains every queue position and every status', async
 test('the queue is bounded, and a further run is refused with a Retry-After', async () => {
   const lab = await startLab();
   const running = await lab.add('stuck');
-  const waiting = await Promise.all(Array.from({ length: MOST_WAITING }, () => lab.add('plain')));
+  const waiting = await Promise.all(Array.from({ length: MAX_WAITING }, () => lab.add('plain')));
   expect(waiting.map(({ position }) => position).sort()).toEqual(waiting.map((_, index) => index + 1));
   const refused = await lab.call('POST', '/lab/runs', { experiment: 'plain' });
   expect(refused).toMatchObject({ status: 429, body: { error: 'lab_busy', retryAfter: 5 } });
   expect(refused.headers.get('retry-after')).toBe('5');
-  expect(await lab.list('?limit=50')).toHaveLength(MOST_WAITING + 1);
+  expect(await lab.list('?limit=50')).toHaveLength(MAX_WAITING + 1);
   for (const { id } of waiting) await lab.cancel(id);
   expect((await lab.call('POST', '/lab/runs', { experiment: 'plain' })).status).toBe(201);
   await lab.cancel(running.id);
@@ -83,6 +83,9 @@ test('a stopping lab ends queued and running runs and closes all streams', async
   await Promise.all([running, waiting].map(({ id }) => lab.events(id).next()));
   await lab.close();
   for (const received of await Promise.all(streams)) {
-    expect(received.at(-1)?.data).toMatchObject({ status: 'failed', failure: expect.stringContaining('The lab stopped') });
+    expect(received.at(-1)?.data).toMatchObject({
+      status: 'failed',
+      failure: expect.stringContaining('The lab stopped'),
+    });
   }
 });

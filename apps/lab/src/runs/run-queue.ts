@@ -7,7 +7,7 @@ import type { RunHistory } from './run-history.ts';
 import { RunFailedError } from './run-in-process.ts';
 import { openRunLog, type RunLog } from './run-log.ts';
 
-export const MOST_WAITING = 8;
+export const MAX_WAITING = 8;
 /** Shorter than the balancer's 12 s timeout. Clean-up is slow when a store is down. */
 const CANCEL_PATIENCE_MS = 8_000;
 
@@ -114,7 +114,7 @@ export function openRunQueue({ history, kept, carryOut, notBefore, onError }: Op
 
     /** Queues a run; undefined if the queue is full or the lab is stopping. */
     add({ experiment, predicted }: { experiment: string; predicted: number | undefined }): Run | undefined {
-      if (stopping || waiting.length >= MOST_WAITING) return undefined;
+      if (stopping || waiting.length >= MAX_WAITING) return undefined;
       const nothingYet = { startedAt: null, endedAt: null, proved: null, failure: null, result: null };
       const run: Run = {
         ...{ id: randomUUID(), experiment, status: 'queued', position: waiting.length + 1 },

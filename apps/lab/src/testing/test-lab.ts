@@ -9,7 +9,7 @@ import type {} from '@minitickets/stack/test-stores';
 import { inject, onTestFinished } from 'vitest';
 import { openLab } from '../lab.ts';
 import type { Run } from '../runs/kept-runs.ts';
-import { type StreamEvent, listen } from './listen.ts';
+import { listen, type StreamEvent } from './listen.ts';
 import { type Here, oddExperiments } from './odd-experiments.ts';
 
 /** Runs from source, like `npm run experiment`. */

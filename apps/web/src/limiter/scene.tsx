@@ -8,7 +8,7 @@ import type { Drive } from './drive.ts';
 
 const windowMs = 30_000;
 /** Lanes shown before the first response, so that the layout does not shift. */
-const usualTasks = ['task-1', 'task-2', 'task-3'];
+const DEFAULT_TASKS = ['task-1', 'task-2', 'task-3'];
 
 /** Plots the tokens over time and, below, each request in the lane of the task that handled it. Drawn outside React. */
 export function Scene({ drive }: { drive: Drive }) {
@@ -28,7 +28,7 @@ export function Scene({ drive }: { drive: Drive }) {
       const { bucket } = drive;
       plot?.draw(bucket, now);
       drawOn(lanes.current, (context, width) => {
-        const tasks = [...new Set([...usualTasks, ...drive.tasks])].filter(
+        const tasks = [...new Set([...DEFAULT_TASKS, ...drive.tasks])].filter(
           (task) => drive.tasks.size === 0 || drive.tasks.has(task),
         );
         drawLanes(context, {

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Stage } from '../arena.ts';
 
 /** More than an arm sends while the cable is silent; beyond that the connection is closed. */
-const MOST_WAITING_BYTES = 1_000_000;
-const MOST_CONNECTIONS = 100;
+const MAX_WAITING_BYTES = 1_000_000;
+const MAX_CONNECTIONS = 100;
 
 /**
  * Starts a TCP proxy from an arm to a store, which can be silenced or cut without disturbing the store's other clients. It closes
@@ -17,7 +17,7 @@ export async function layCable(stage: Pick<Stage, 'onClose'>, storeUrl: string) 
   let state: 'plugged in' | 'silent' | 'cut' = 'plugged in';
 
   const server = createServer((near) => {
-    if (state === 'cut' || wires.size >= MOST_CONNECTIONS) {
+    if (state === 'cut' || wires.size >= MAX_CONNECTIONS) {
       near.on('error', () => {}).resetAndDestroy();
       return;
     }
@@ -78,7 +78,7 @@ function openWire(near: Socket, far: Socket, passes: boolean) {
       if (passes) return void to.write(data);
       waiting.push({ to, data });
       waitingBytes += data.length;
-      if (waitingBytes > MOST_WAITING_BYTES) cut();
+      if (waitingBytes > MAX_WAITING_BYTES) cut();
     });
     from.on('error', cut);
     from.on('close', cut);
