@@ -1,7 +1,7 @@
 import { sleep } from 'k6';
 import { budgets, excessTokens } from './lib/budgets.ts';
 import { always, bounded, counted } from './lib/claims.ts';
-import { customer, customerCount } from './lib/customers.ts';
+import { type Customer, customer, customerCount } from './lib/customers.ts';
 import { addresses, countOption, numberOption } from './lib/options.ts';
 import { isRefusal, isServed, noResponseIsBroken, type Reply, send, sendAsync, storesRespond } from './lib/requests.ts';
 import { between, pause } from './lib/retries.ts';
@@ -120,17 +120,22 @@ const guessed = Array.from({ length: guessedAccounts }, (_, index) => customer(c
 /** Logs in to each account before the strangers come, and again after them: from a new device, then from the known one. */
 export function comeBack() {
   const devices = guessed.map((account) => send(logIn(account)).cookie('device'));
-  sleep(STRANGERS_DONE_SECONDS);
   guessed.forEach((account, index) => {
     const device = devices[index];
-    // A new device that gets in means that the account is not exhausted: then the claim is not tested, and does not hold.
-    if (device === undefined || !isRefusal(send(logIn(account)))) return;
+    // Without the refusal of a new device the claim is not tested, and does not hold.
+    if (device === undefined || !isExhausted(account)) return;
     trusted.test(send({ ...logIn(account), cookies: { device } }).outcome === 'ok');
   });
 }
 
-/** Until then the strangers' hundred guesses are hashed, and no token has refilled in the accounts' budgets of failures. */
-const STRANGERS_DONE_SECONDS = 25;
+/** Waits until the strangers have exhausted an account, which refuses the right password from a new device then. */
+function isExhausted(account: Customer) {
+  for (let tries = 0; tries < 15; tries += 1) {
+    if (isRefusal(send(logIn(account)))) return true;
+    sleep(2);
+  }
+  return false;
+}
 
 export function guess() {
   for (let tries = 0; tries < 10; tries += 1) {
