@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startRedis } from '@minitickets/stack/redis';
+import { compareAlgorithms } from './algorithms.ts';
 import { type ArmName, arms, installPeers, peers } from './arms.ts';
 import { measureBanned } from './banned.ts';
 import { measureInsideRedis } from './inside-redis.ts';
@@ -18,25 +19,63 @@ import {
 
 /*
  * Compares the limiter with everything enabled to limiters that do less. Arms run in turn on one Redis, so trust the ratios, not
- * the absolute figures. `npm run bench:limiter -- --rounds 9` is steadier.
+ * the absolute figures. `npm run bench:limiter -- --rounds 9` is steadier, and `-- algorithms` runs the comparison of algorithms alone.
  */
 const OURS = 'MiniTickets, all of it';
 const ALONE = 'MiniTickets, takeToken';
 const TARGETS = { throughput: 1, insideRedis: 1.25, bytesPerKey: 200, banned: 10 };
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' } },
+  allowPositionals: true,
+});
+const wrong = positionals.filter((part) => part !== 'algorithms');
+if (wrong.length > 0) {
+  console.error(`There is no part called ${wrong.join(', ')}: algorithms, or none for everything.`);
+  process.exit(2);
+}
 const rounds = Math.max(1, Number.parseInt(values.rounds, 10) || 5);
 const names = Object.keys(arms) as ArmName[];
 
-installPeers();
 const server = await startRedis();
 try {
   console.log(`Node ${process.version}, Redis ${server.version}, ${availableParallelism()} cores, ${rounds} rounds\n`);
 
+  await betweenAlgorithms(server.url);
+  if (positionals.length === 0) await againstPeers(server.url);
+} finally {
+  await server.stop();
+}
+
+function nameOf({ callers, keys, outcome, autopipelining }: Setting) {
+  return `${outcome}, ${callers} callers, ${keys === 'one' ? 'one key' : 'many keys'}${autopipelining ? ', autopipelining' : ''}`;
+}
+
+async function betweenAlgorithms(url: string) {
+  console.log(
+    'Algorithms, each with a limit of 20 calls a minute. Served at the worst arrival pattern, in % of the limit',
+  );
+  const compared = await compareAlgorithms(url, rounds);
+  printTable(
+    ['', 'within 1 s', 'within 1 min', 'bytes, 1 call', 'bytes, 20 calls', 'in Redis, served', 'in Redis, refused'],
+    compared.map(({ name, atOnce, inAMinute, bytes: [afterOne, afterBurst], redis: [served, refused] }) => [
+      name,
+      `${Math.round(atOnce * 100)} %`,
+      `${Math.round(inAMinute * 100)} %`,
+      String(afterOne),
+      String(afterBurst),
+      served,
+      refused,
+    ]),
+  );
+  console.log('');
+}
+
+async function againstPeers(url: string) {
+  installPeers();
   console.log('Decisions per second, relative to the fastest peer in the same setting');
   const throughput: { setting: Setting; measured: Map<ArmName, Measured> }[] = [];
-  for (const setting of settings)
-    throughput.push({ setting, measured: await measureThroughput(server.url, setting, rounds) });
+  for (const setting of settings) throughput.push({ setting, measured: await measureThroughput(url, setting, rounds) });
   printTable(
     ['setting', ...names],
     throughput.map(({ setting, measured }) => [
@@ -60,14 +99,14 @@ try {
   );
 
   console.log('\nRefused and banned, 256 callers, one key: decisions per second relative to the fastest peer');
-  const banned = await measureBanned(server.url, rounds);
+  const banned = await measureBanned(url, rounds);
   printTable(
     ['', 'ratio', 'Redis commands per 1,000 refusals'],
     banned.map(({ name, ratio, commands }) => [name, ratio, commands]),
   );
 
   console.log('\nTime in Redis per decision, relative to the plain bucket (INFO commandstats)');
-  const inside = await measureInsideRedis(server.url, rounds * 3);
+  const inside = await measureInsideRedis(url, rounds * 3);
   printTable(
     ['', 'plain, µs', 'ours, one per command', 'ours, 50 per command'],
     Object.entries(inside).map(([outcome, { plain, alone, together }]) => [outcome, plain, alone, together]),
@@ -75,7 +114,7 @@ try {
 
   console.log('\nMemory: bytes per idle identity, and the remainder after all have expired');
   const memory = [];
-  for (const name of names.slice(1)) memory.push({ name, ...(await measureMemory(server.url, name)) });
+  for (const name of names.slice(1)) memory.push({ name, ...(await measureMemory(url, name)) });
   printTable(
     ['', 'MEMORY USAGE', 'total', 'remainder, kB'],
     memory.map(({ name, perKey, perKeyInAll, leftBytes }) => [name, perKey, perKeyInAll, leftBytes / 1000]),
@@ -83,7 +122,7 @@ try {
 
   console.log('\nOver-grant: calls served within one second beyond the 100 that are allowed');
   const overGrant = [];
-  for (const name of names.slice(1)) overGrant.push({ name, calls: await measureOverGrant(server.url, name) });
+  for (const name of names.slice(1)) overGrant.push({ name, calls: await measureOverGrant(url, name) });
   printTable(
     ['', 'excess calls'],
     overGrant.map(({ name, calls }) => [name, String(calls)]),
@@ -117,10 +156,4 @@ try {
   };
   console.log(`\nWritten: ${writeResults(results, bars).join(', ')}`);
   process.exitCode = verdicts.every(([, reached]) => reached) ? 0 : 1;
-} finally {
-  await server.stop();
-}
-
-function nameOf({ callers, keys, outcome, autopipelining }: Setting) {
-  return `${outcome}, ${callers} callers, ${keys === 'one' ? 'one key' : 'many keys'}${autopipelining ? ', autopipelining' : ''}`;
 }

@@ -67,8 +67,8 @@ export function oneAtATime() {
 // #endregion
 
 /**
- * Creates the task's only place for hashing passwords. One hash runs at a time: with four at once, all *other* requests take
- * 6.6 times as long at the slowest, with one 2.5 times (measured; see the decision on hash cost).
+ * Creates the task's only place for hashing passwords. One hash runs at a time: on two cores that leaves one to the event loop
+ * and so to all other requests. With cores to spare a task could afford more; `npm run bench:passwords` measures it.
  */
 export function passwordQueue() {
   const { inTurn, waiting } = oneAtATime();

@@ -37,6 +37,7 @@ function decisionOf({ name, claim, load, measures, prediction, naive, shipped }:
       lines: highlighted(text, extname(file).slice(1)),
       what: readPhrases(what, room),
     })),
+    theory: readMarkdown(card.theory, room),
     ...{ claim, load, measures, prediction },
     arms: [...naive, shipped].map(({ name: armName, what, expected, differences }) => ({
       ...{ name: armName, what, expected },

@@ -24,7 +24,8 @@ test('every experiment has a card', () => {
 });
 
 test('names everything that is missing at once', () => {
-  const sections = ['In 30 seconds', 'In depth', 'What it costs', 'What they ask next', 'In the code', 'Run it'];
+  const sections = ['In 30 seconds', 'In depth', 'What it costs', 'What they ask next', 'In the code'];
+  sections.push('Theory and measurements', 'Run it');
   expect(faultsOf('').toSorted()).toEqual(
     [
       'it has no title',
@@ -33,6 +34,7 @@ test('names everything that is missing at once', () => {
       ...sections.map((section) => `the section "${section}" is missing`),
       'it answers 0 follow-up questions instead of three to five',
       '"In the code" lists no code',
+      '"Theory and measurements" does not list sources and, last, an item "Measured here: …"',
       '"Run it" does not list npm run experiment -- never-oversell',
     ].toSorted(),
   );
@@ -42,6 +44,12 @@ test('a card without the standard names of its anomaly or pattern is refused, al
   const fault = ['it does not open with "Also known as …", the standard names of its anomaly or pattern'];
   expect(faultsOf(whole.replace(/^Also known as .*$/m, ''))).toEqual(fault);
   expect(faultsOf(whole.replace(/^Also known as .*$/m, 'Also known as '))).toEqual(fault);
+});
+
+test('a card names its sources, and last where its cost is measured', () => {
+  const fault = ['"Theory and measurements" does not list sources and, last, an item "Measured here: …"'];
+  expect(faultsOf(whole.replace('Measured here: ', ''))).toEqual(fault);
+  expect(faultsOf(whole.replace(/(?<=measurements\n\n)[\s\S]*(?=- Measured here)/, ''))).toEqual(fault);
 });
 
 test('reports an answer that is too long for 30 seconds', () => {

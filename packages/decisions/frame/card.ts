@@ -17,6 +17,8 @@ export type Card = {
   counterQuestions: { question: string; answer: string }[];
   /** Excerpts of the real files, read when the card is read. */
   code: (Excerpt & { what: string })[];
+  /** The chapters, papers and manuals that treat it, by title; last, where its cost is measured here. */
+  theory: string;
   commands: string[];
 };
 
@@ -26,6 +28,7 @@ export const sections = {
   costs: 'What it costs',
   counterQuestions: 'What they ask next',
   code: 'In the code',
+  theory: 'Theory and measurements',
   commands: 'Run it',
 } as const;
 
@@ -73,6 +76,7 @@ export function parseCard(name: string, text: string): { card: Card; faults: str
     costs: bodyOf('costs'),
     counterQuestions: questionsIn(bodyOf('counterQuestions')),
     code: [],
+    theory: bodyOf('theory'),
     commands: commandsIn(bodyOf('commands')),
   };
   for (const section of ['inThirtySeconds', 'inDepth'] as const) {
@@ -84,6 +88,8 @@ export function parseCard(name: string, text: string): { card: Card; faults: str
   const asked = card.counterQuestions.length;
   if (asked < 3 || asked > 5) faults.push(`it answers ${asked} follow-up questions instead of three to five`);
   if (card.counterQuestions.some(({ answer }) => answer === '')) faults.push('a follow-up question has no answer');
+  if (!/^- (?!Measured here: )[\s\S]*^- Measured here: (?![\s\S]*^- )/m.test(card.theory))
+    faults.push(`"${sections.theory}" does not list sources and, last, an item "Measured here: …"`);
   card.code.push(...codeIn(name, bodyOf('code'), faults));
   faults.push(...faultsOfCommands(name, card.commands), ...brokenLinks(name, text));
   return { card, faults };

@@ -1,3 +1,4 @@
+-- #region script
 -- GCRA, virtual scheduling. One instant is stored: the theoretical arrival time (TAT), at which the bucket would be full again.
 local burst, interval, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if cost > burst then return { 0, -1 } end
@@ -14,3 +15,4 @@ if wait == 0 or stepped_back then
   redis.call('SET', KEYS[1], string.format('%.0f', tat), 'PX', math.ceil((tat - now) / 1000) + 1)
 end
 return { wait == 0 and 1 or 0, wait }
+-- #endregion

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openRedis } from '@minitickets/api/db/redis';
 import type {} from '@minitickets/stack/test-stores';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { readExcerpt, repositoryRoot } from '../frame/shipped-source.ts';
 import { whenReady } from '../frame/when-ready.ts';
 import { isKept, type LawName, laws } from './laws.ts';
 import { rungs } from './rungs.ts';
@@ -23,3 +26,29 @@ for (const rung of rungs) {
     }
   });
 }
+
+describe('docs/limiter.md', () => {
+  const text = readFileSync(join(repositoryRoot, 'docs/limiter.md'), 'utf8');
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+
+  test('has a row for each law, which says who keeps it', () => {
+    const head = [row(['', ...rungs.map(({ name }) => name)]), row(['---', ...rungs.map(() => ':-:')])];
+    const rows = Object.entries(laws).map(([name, { law, text: sentence }]) =>
+      row([`${law}. ${sentence}`, ...rungs.map(({ breaks }) => (breaks[name as LawName] === undefined ? '✓' : '–'))]),
+    );
+    expect(text).toContain([...head, ...rows].join('\n'));
+  });
+
+  test('shows the published script as it is', () => {
+    const { text: script } = readExcerpt({ file: 'packages/decisions/ladder/published.lua', region: 'script' });
+    expect(text).toContain(script.replaceAll(/^/gm, '   '));
+    expect(script.split('\n')).toHaveLength(7);
+  });
+
+  test.each(['token-bucket', 'gcra'])('%s has at most forty lines, with the call', (name) => {
+    const lines = ['take.ts', `${name}.lua`].flatMap((file) =>
+      readExcerpt({ file: `packages/decisions/ladder/${file}` }).text.split('\n'),
+    );
+    expect(lines.length).toBeLessThanOrEqual(40);
+  });
+});

@@ -1,3 +1,4 @@
+-- #region script
 -- Token bucket. A token is `interval` parts, and one part flows back per microsecond: whole numbers, so no fraction is lost.
 local burst, interval, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if cost > burst then return { 0, -1 } end
@@ -13,3 +14,4 @@ if allowed then parts = parts - need end
 redis.call('HSET', KEYS[1], 'parts', parts, 'at', now)
 redis.call('PEXPIRE', KEYS[1], math.ceil((full - parts) / 1000) + 1)
 return { allowed and 1 or 0, wait }
+-- #endregion

@@ -47,6 +47,7 @@ export type Decision = DecisionSummary & {
   costs: Block[];
   counterQuestions: { question: Phrase[]; answer: Block[] }[];
   code: ShownCode[];
+  theory: Block[];
   commands: string[];
   claim: string;
   load: string;

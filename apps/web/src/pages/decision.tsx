@@ -80,6 +80,11 @@ export function DecisionPage() {
               <ShownRegions decision={decision} />
             </Card>
           </Part>
+          <Part id="theory">
+            <Card title="Theory and measurements">
+              <Prose blocks={decision.theory} />
+            </Card>
+          </Part>
           <Part id="run">
             <Card title="On the command line">
               <ul className="max-w-3xl space-y-2">
@@ -119,6 +124,7 @@ const parts = [
   ['cost', 'Cost'],
   ['next', 'Follow-up questions'],
   ['code', 'Code'],
+  ['theory', 'Theory'],
   ['run', 'Command line'],
 ] as const;
 
