@@ -12,7 +12,7 @@ import { median } from '../limiter/throughput.ts';
  * four at a time. Arms run in turn, so trust the ratios. `npm run bench:passwords -- --rounds 9` is steadier.
  */
 const AT_A_TIME = [0, 1, 2, 4];
-const HASHES = 40;
+const HASHES = 20;
 /** As long as the arm without hashes is watched. */
 const WATCHED_MS = 1000;
 /** The other requests: this many connections, each of which pauses after a response. */
