@@ -18,8 +18,8 @@ import { optionsOf, summaryOf } from './lib/summary.ts';
 
 const arriveSeconds = numberOption('ARRIVE_SECONDS', { full: 30, short: 3 });
 const guessedAccounts = 2;
-/** Each stranger spends its address's burst of 20 on ten guesses at both accounts; five strangers exhaust both budgets of 50. */
-const strangers = 5;
+/** Each spends its address's burst of 20 on ten guesses at both accounts. Five exhaust both budgets of 50; the sixth is a reserve. */
+const strangers = 6;
 // One more customer checks whether the bucket is full, and the last ones own the guessed accounts. The log-in policy bans more than
 // 150 people behind one address, unless they arrive within five seconds.
 const people = countOption('PEOPLE', { full: 150, short: 28, max: customerCount - guessedAccounts - 1 });
