@@ -2,13 +2,16 @@ import type { Api } from '../deps.ts';
 
 /**
  * Returns the content security policy of our pages: same origin only, nothing inline, no framing.
- * @param styleNonce allows style elements with this nonce; use a new one for each response
+ * @param styleNonce allows style elements with this nonce, and style attributes, for a page that cannot do without; use a new one
+ * for each response. A style attribute runs no script and selects no other element
  */
 export function contentSecurityPolicy({ styleNonce }: { styleNonce?: string } = {}) {
   return [
     "default-src 'self'",
     "script-src 'self'",
-    `style-src 'self'${styleNonce === undefined ? '' : ` 'nonce-${styleNonce}'`}`,
+    ...(styleNonce === undefined
+      ? ["style-src 'self'"]
+      : [`style-src 'self' 'nonce-${styleNonce}'`, "style-src-attr 'unsafe-inline'"]),
     "img-src 'self' data:",
     "connect-src 'self'",
     "object-src 'none'",

@@ -66,7 +66,6 @@ const referencePage = (nonce: string) => `<!doctype html>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>MiniTickets API</title>
-    <link rel="icon" href="/favicon.svg" />
     <script src="/docs/start.js" nonce="${nonce}"></script>
   </head>
   <body>
@@ -79,7 +78,7 @@ const referencePage = (nonce: string) => `<!doctype html>
 
 /**
  * Runs before the reference's own script, which inserts style elements at run time: the nonce of this response lets the
- * content security policy accept them, and no other inline style. Fonts, telemetry and the vendor's assistant are switched
+ * content security policy accept them, and no other style element. Fonts, telemetry and the vendor's assistant are switched
  * off.
  */
 const startReference = `'use strict';

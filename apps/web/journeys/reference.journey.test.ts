@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { openShop } from './shop.ts';
+
+/** A reader of the API reference, on a whole stack. */
+
+const shop = openShop();
+
+test('the API reference shows the operations, and the content security policy blocks nothing of it', async () => {
+  const { page, complaints } = await shop.visitor();
+  await page.goto('/docs');
+  await page.getByText('Register, and start a session').first().waitFor();
+  // Examples are drawn last, with their line numbers.
+  await page.locator('code.hljs').first().waitFor();
+  expect(complaints.filter((one) => /Content Security Policy|status of|another host/.test(one))).toEqual([]);
+});
