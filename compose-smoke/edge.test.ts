@@ -15,36 +15,47 @@ afterEach(async ({ task }) => {
 });
 
 test('a program with HAProxy’s address is believed only with HAProxy’s secret', async () => {
-  const logIn = async (address: string, secret: string) => {
+  // Eight log-ins at once, each with another forged address. @returns the tokens that were left after each
+  const logIn = async (secret: string) => {
     const body = JSON.stringify(wrongLogIn());
-    const lines = [
-      'POST /v1/sessions HTTP/1.1\nHost: localhost\nConnection: close\nContent-Type: application/json',
-      `Content-Length: ${body.length}\nX-Forwarded-For: ${address}\nX-Forwarded-Secret: ${secret}\n\n${body}`,
-    ].join('\n');
-    const program = `exec 3<>/dev/tcp/api/3000; printf '%s' "$1" | sed 's/$/\\r/' >&3; timeout 10 cat <&3`;
-    const answer = await stack.compose(['exec', '-T', 'haproxy', 'bash', '-c', program, 'bash', lines]);
-    return Number(/x-ratelimit-remaining: (\d+)/i.exec(answer)?.[1]);
+    const head = [
+      'POST /v1/sessions HTTP/1.1',
+      'Host: localhost',
+      'Connection: close',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      `X-Forwarded-Secret: ${secret}`,
+      'X-Forwarded-For: 203.0.113.',
+    ].join('\\r\\n');
+    const program = `
+      for number in 1 2 3 4 5 6 7 8; do
+        ( exec 3<>/dev/tcp/api/3000; printf '${head}%s\\r\\n\\r\\n%s' $number '${body}' >&3; timeout 15 cat <&3 ) &
+      done
+      wait`;
+    const answers = await stack.compose(['exec', '-T', 'haproxy', 'bash', '-c', program]);
+    return [...answers.matchAll(/^x-ratelimit-remaining: (\d+)/gim)].map(([, left]) => Number(left));
   };
-  const guess = 'a-guess-of-more-than-thirty-two-characters';
-  expect([await logIn('203.0.113.201', guess), await logIn('203.0.113.202', guess)]).toEqual([19, 18]);
+  expect(Math.min(...(await logIn('a-guess-of-more-than-thirty-two-characters')))).toBeLessThan(18);
   const secret = (await stack.compose(['exec', '-T', 'haproxy', 'cat', '/run/minitickets/proxy-secret'])).trim();
-  expect([await logIn('203.0.113.201', secret), await logIn('203.0.113.202', secret)]).toEqual([19, 19]);
+  expect(new Set(await logIn(secret))).toEqual(new Set([19]));
 });
 
-test('HAProxy with a certificate, behind a trusted front: Secure cookies, HSTS, one host, and a bucket for each client', async () => {
+test('HAProxy with a certificate, behind a trusted front: Secure cookies, HSTS, one host, and a bucket for each client', {
+  timeout: 300_000,
+}, async () => {
   const certificate = await selfSigned('shop.example');
   const folder = mkdtempSync(join(tmpdir(), 'minitickets-tls-'));
   const pem = join(folder, 'site.pem');
-  writeFileSync(pem, certificate.cert + certificate.key, { mode: 0o644 });
+  writeFileSync(pem, `${certificate.cert}\n${certificate.key}\n`, { mode: 0o644 });
   const publicUrl = `https://shop.example:${stackName.port}`;
   const front = `${await stack.docker(['network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', `${stackName.project}_edge`])}`;
   const start = (environment?: Record<string, string>) =>
     stack.compose(['up', '--detach', '--no-deps', 'haproxy', 'api'], 120_000, environment);
   onTestFinished(async () => {
     await start();
-    await eventually('plain HTTP is back', 60_000, async () => (await client.namesSeen(6)).length === 3 || undefined);
+    await eventually('plain HTTP is back', 120_000, async () => (await client.namesSeen(6)).length === 3 || undefined);
     rmSync(folder, { recursive: true, force: true });
-  });
+  }, 200_000);
   await start({
     TLS_CERTIFICATE: pem,
     PUBLIC_URL: publicUrl,
@@ -52,7 +63,7 @@ test('HAProxy with a certificate, behind a trusted front: Secure cookies, HSTS, 
     ALLOW_PUBLIC_DEMO: 'true',
   });
   const call = tlsClient(certificate, stackName.port);
-  await eventually('HTTPS is served', 60_000, async () => (await call('/health/ready')).status === 200 || undefined);
+  await eventually('HTTPS is served', 120_000, async () => (await call('/health/ready')).status === 200 || undefined);
 
   const registered = await call('/v1/users', newAccount(), { origin: publicUrl });
   expect(registered.status, registered.text).toBe(201);
