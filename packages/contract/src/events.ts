@@ -56,7 +56,10 @@ export const eventsQuery = pageQuery.extend({
     .refine((text) => !/\p{Cc}/u.test(text), 'words without control characters')
     .optional(),
   /** Only the organiser's own events, including drafts and past ones. */
-  mine: z.stringbool().optional(),
+  mine: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
 });
 
 export const newTicketType = z

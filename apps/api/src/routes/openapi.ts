@@ -8,7 +8,10 @@ import {
   checkIn,
   createdApiKey,
   credentials,
+  currency,
+  currencyCodes,
   doorListEntry,
+  email,
   event,
   eventChange,
   eventInventory,
@@ -40,6 +43,7 @@ import {
   ticketType,
   ticketTypeChange,
   ticketWithEvent,
+  timeZone,
   user,
 } from '@minitickets/contract';
 import { z } from 'zod';
@@ -49,7 +53,7 @@ type Json = Record<string, unknown>;
 const exampleId = '0197a3c4-5d6e-4f70-8a91-b2c3d4e5f607';
 
 /** The schemas that the description names: client generators make one model of each. */
-const models = z.registry<{ id: string; examples?: unknown[] }>();
+const models = z.registry<{ id: string; examples?: unknown[]; format?: string; enum?: readonly string[] }>();
 for (const [id, schema] of Object.entries({
   ...{ User: user, ApiKey: apiKey, CreatedApiKey: createdApiKey, NewApiKey: newApiKey },
   ...{ Event: event, EventChange: eventChange, NewEvent: newEvent, DoorListEntry: doorListEntry },
@@ -73,6 +77,9 @@ models.add(newBooking, {
   id: 'NewBooking',
   examples: [{ eventId: exampleId, lines: [{ ticketTypeId: exampleId, quantity: 2 }] }],
 });
+models.add(email, { id: 'EmailAddress', format: 'email', examples: ['ada@example.com'] });
+models.add(currency, { id: 'Currency', enum: currencyCodes });
+models.add(timeZone, { id: 'TimeZone', examples: ['Europe/Berlin'] });
 models.add(payment, { id: 'Payment', examples: [{ paymentToken: 'tok_accepted' }] });
 
 /**
@@ -138,6 +145,7 @@ export function describeApi(serverUrl: string): Json {
     return Object.entries(properties).map(([name, schema]) => ({
       name: place === 'header' ? (headerNames[name] ?? name) : name,
       in: place,
+      description: parameters[name],
       required: place === 'path' || required.includes(name),
       schema,
     }));
@@ -209,7 +217,7 @@ export function describeApi(serverUrl: string): Json {
       contact: { name: 'MiniTickets', url: `${serverUrl === '/' ? 'https://minitickets.example' : serverUrl}/` },
     },
     servers: [{ url: serverUrl }],
-    tags: [...new Set(operations.map(({ name }) => tagOf(name))), 'health'].map((name) => ({
+    tags: [...new Set([...operations.map(({ name }) => tagOf(name)), 'health'])].toSorted().map((name) => ({
       name,
       description: `Operations on ${name.replaceAll('-', ' ')}`,
     })),
@@ -261,6 +269,27 @@ const webhookHeaders = z.object({ [headers.sandboxSignature]: z.string() });
 const headerNames: Readonly<Record<string, string>> = {
   [headers.idempotencyKey]: 'Idempotency-Key',
   [headers.sandboxSignature]: 'Sandbox-Signature',
+};
+
+/** What a parameter means, by its name: a name means the same in every operation. */
+const parameters: Readonly<Record<string, string>> = {
+  id: 'The id of the resource: a UUID',
+  event: 'The id or the slug of the event',
+  ticketType: 'The id of the ticket type',
+  key: 'The id of the API key, not the key itself',
+  policy: 'The name of the rate limit policy',
+  tier: 'The tier that the limit is for; `all` where a policy makes no difference between tiers',
+  bucket: 'The name of the bucket; to explain it, also the identity: `user:…`, `key:…`, `ip:…`, `account:…`',
+  email: 'The complete e-mail address of the account, in any of its spellings',
+  limit: 'How many items a page has at most',
+  cursor: '`nextCursor` of the previous page; the first page without it',
+  search: 'Words that must all occur; case, accents, ligatures and the kind of dash make no difference',
+  mine: 'Only my own events, drafts and past ones included',
+  cost: 'How many tokens the request spends',
+  minutes: 'How many minutes to look back, the current one included',
+  most: 'How many of the busiest identities to list',
+  [headers.idempotencyKey]: 'Makes retries safe: the same key and body get the first response again for 24 hours',
+  [headers.sandboxSignature]: 'The provider’s signature of the body, `t=…,v1=…`',
 };
 
 const wholeNumber = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });

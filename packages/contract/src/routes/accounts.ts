@@ -10,14 +10,14 @@ export const accountRoutes = {
     summary: 'Register, and start a session',
     access: 'everybody',
     limit: 'registration',
-    problems: ['email_taken'],
+    problems: ['email_taken', 'busy'],
     schema: { body: registration, response: { 201: user } },
   },
   logIn: {
     summary: 'Log in',
     access: 'everybody',
     limit: 'login',
-    problems: ['invalid_credentials', 'login_locked'],
+    problems: ['invalid_credentials', 'login_locked', 'busy'],
     schema: { body: credentials, response: { 201: user } },
   },
   readSession: {
@@ -45,7 +45,7 @@ export const accountRoutes = {
     summary: 'Change my password: ends all my other sessions and revokes my API keys',
     access: 'session',
     limit: 'password-change',
-    problems: ['change_not_possible'],
+    problems: ['change_not_possible', 'busy'],
     schema: { body: passwordChange, response: { 204: nothing } },
   },
   createApiKey: {

@@ -15,7 +15,7 @@ export const playgroundRoutes = {
     access: 'everybody',
     limit: { chosenFrom: playgroundPolicy.options },
     cost: ({ cost = 1 }) => cost,
-    problems: [],
+    problems: ['cost_above_capacity'],
     schema: { querystring: playgroundQuery, response: { 200: playgroundAnswer } },
   },
   readPlaygroundBucket: {
