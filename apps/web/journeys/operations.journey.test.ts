@@ -50,6 +50,16 @@ test('an admin runs the conservation check, finds a user and changes the user’
   await users.getByRole('button', { name: 'Find user' }).click();
   await users.getByText(customer.name).waitFor();
   await expectAccessible(page);
+  const buyer = await shop.visitor();
+  await logIn(buyer.page, customer, '/account');
+  await buyer.page.getByLabel('Name of the key').fill('A leaked key');
+  await buyer.page.getByRole('button', { name: 'Create key' }).click();
+  await buyer.page.getByText('A leaked key').first().waitFor();
+  await users.getByRole('button', { name: 'Find user' }).click();
+  await users.getByRole('button', { name: 'Revoke A leaked key' }).click();
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
+  await users.getByText(`${customer.name} has no API keys.`).waitFor();
   await users.getByRole('button', { name: 'Change to pro tier' }).click();
   await users.getByText('on every task').waitFor();
   await users.getByText('pro tier', { exact: true }).waitFor();

@@ -60,6 +60,10 @@ test('an organiser creates an event, a buyer books it, and the door admits each 
   await page.getByLabel('Ticket code').press('Enter');
   await page.getByText(`Admitted: ${customer.name}`).waitFor();
   await page.getByText('1 of 1 checked in.').waitFor();
+  await page.getByLabel('Find a name').fill('nobody of that name');
+  await page.getByText('No ticket holder with that name.').waitFor();
+  await page.getByLabel('Find a name').fill(customer.name.toUpperCase().slice(0, 4));
+  await page.getByRole('listitem').filter({ hasText: customer.name }).waitFor();
   await expectAccessible(page);
   await page.getByLabel('Ticket code').fill(code);
   await page.getByRole('button', { name: 'Admit' }).click();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isCurrency, maxPriceMinor } from './currencies.ts';
-import { currency, id, instant, label, pageQuery, priceMinor } from './fields.ts';
+import { currency, id, instant, label, pageQuery, priceMinor, searchText } from './fields.ts';
 import { isTimeZone } from './time-zones.ts';
 
 export const eventStatus = z.enum(['draft', 'on_sale', 'cancelled']);
@@ -48,13 +48,8 @@ export const event = z.object({
 export type Event = z.infer<typeof event>;
 
 export const eventsQuery = pageQuery.extend({
-  /** Words that must all occur in the event's name or venue, after `foldText`. */
-  search: z
-    .string()
-    .trim()
-    .max(100)
-    .refine((text) => !/\p{Cc}/u.test(text), 'words without control characters')
-    .optional(),
+  /** In the event's name or venue. */
+  search: searchText.optional(),
   /** Only the organiser's own events, including drafts and past ones. */
   mine: z
     .enum(['true', 'false'])

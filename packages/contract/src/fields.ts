@@ -35,6 +35,13 @@ export const pageQuery = z.strictObject({
   cursor: z.string().min(1).max(200).optional(),
 });
 
+/** Words that must all occur in what is searched, after `foldText`. */
+export const searchText = z
+  .string()
+  .trim()
+  .max(100)
+  .refine((text) => !/\p{Cc}/u.test(text), 'words without control characters');
+
 /** Wraps items in the API's list shape. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), nextCursor: z.string().nullable() });

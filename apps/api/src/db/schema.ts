@@ -31,6 +31,8 @@ export const users = pgTable(
     /** Normalized (`normalizeEmail`), so that one account has one spelling. */
     email: text('email').notNull().unique('users_email_unique'),
     name: text('name').notNull(),
+    /** The name as folded by `foldText`, for searches. Null if an older version wrote the row; `foldNames` fills it in. */
+    foldedName: text('folded_name'),
     passwordHash: text('password_hash').notNull(),
     role: text('role', { enum: ['customer', 'organiser', 'admin'] })
       .notNull()
@@ -41,6 +43,7 @@ export const users = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
+    index('users_unfolded').on(table.id).where(sql`${table.foldedName} is null`),
     // An account stored in another case could never log in.
     check('users_email_lower_case', sql`${table.email} = lower(${table.email} collate "C")`),
     check('users_role', sql`${table.role} in ('customer', 'organiser', 'admin')`),
@@ -176,7 +179,11 @@ export const tickets = pgTable(
     checkedInAt: instant('checked_in_at'),
     checkedInBy: uuid('checked_in_by').references(() => users.id),
   },
-  (table) => [index('tickets_booking').on(table.bookingId)],
+  (table) => [
+    index('tickets_booking').on(table.bookingId),
+    // For the door list, in its order.
+    index('tickets_door').on(table.ticketTypeId, table.createdAt, table.id),
+  ],
 );
 
 /**

@@ -7,6 +7,7 @@ import { deliverSandboxEvents, type PostWebhook } from '../payments/sandbox-webh
 import { hasRecords, keysRememberedSince } from '../queries/idempotency.ts';
 import { endCancelledBookings } from './end-cancelled-bookings.ts';
 import { expireHolds } from './expire-holds.ts';
+import { foldNames } from './fold-names.ts';
 import { forgetOld } from './forget-old.ts';
 import { settleLatePayments } from './settle-late-payments.ts';
 
@@ -22,6 +23,7 @@ export function startJobs({ config, db, redis }: Deps, app: Api) {
     repeat('end-cancelled-bookings', 2_000, (signal) => endCancelledBookings(db, signal), app.log),
     repeat('settle-late-payments', 2_000, (signal) => settleLatePayments({ db, redis }, provider, signal), app.log),
     repeat('deliver-sandbox-events', 500, () => deliverSandboxEvents({ db, key, post: postTo(app) }), app.log),
+    repeat('fold-names', 10_000, (signal) => foldNames(db, signal), app.log),
     repeat('forget-old', 60_000, (signal) => forgetOld(db, signal), app.log),
     repeat('vouch-for-keys', 5_000, () => vouchForKeys({ db, redis }), app.log),
   ];

@@ -1,9 +1,10 @@
-import { type EventStatus, foldText, searchWords } from '@minitickets/contract';
-import { and, asc, eq, like, type SQL, sql } from 'drizzle-orm';
+import { type EventStatus, foldText } from '@minitickets/contract';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { events } from '../db/schema.ts';
 import type { Sale } from '../rules/event-changes.ts';
 import type { PageCursor } from '../rules/page-cursors.ts';
+import { containsWords } from './search.ts';
 
 export type EventRow = typeof events.$inferSelect;
 export type NewEventRow = Omit<typeof events.$inferInsert, 'searchText'>;
@@ -107,10 +108,7 @@ export const searchTextOf = ({ name, venue }: Pick<EventRow, 'name' | 'venue'>) 
  * Matches events whose name or venue contains every word. The scan follows the index `events_list` in list order and stops
  * when the page is full, so only a search with almost no matches reads all upcoming events.
  */
-function named(search: string | undefined) {
-  const words = searchWords(search ?? '');
-  return and(...words.map((word) => like(events.searchText, `%${word.replace(/[\\%_]/g, '\\$&')}%`)));
-}
+const named = (search: string | undefined) => containsWords(events.searchText, search);
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const addressedBy = (idOrSlug: string) => (UUID.test(idOrSlug) ? eq(events.id, idOrSlug) : eq(events.slug, idOrSlug));

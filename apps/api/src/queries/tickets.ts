@@ -1,7 +1,8 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, count, eq, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { bookings, events, tickets, ticketTypes, users } from '../db/schema.ts';
 import type { PageCursor } from '../rules/page-cursors.ts';
+import { containsWords } from './search.ts';
 
 /** What a ticket admits to, and when it was checked in. */
 const admission = {
@@ -26,8 +27,10 @@ export async function ticketOfUser(db: Connection, id: string, userId: string) {
 /** Returns any buyer's ticket, for check-in. */
 export async function ticketAtDoor(db: Connection, id: string) {
   const [row] = await db
-    .select({ ...admission, organiserId: events.organiserId, eventStatus: events.status })
+    .select({ ...admission, holderName: users.name, organiserId: events.organiserId, eventStatus: events.status })
     .from(tickets)
+    .innerJoin(bookings, eq(bookings.id, tickets.bookingId))
+    .innerJoin(users, eq(users.id, bookings.userId))
     .innerJoin(ticketTypes, eq(ticketTypes.id, tickets.ticketTypeId))
     .innerJoin(events, eq(events.id, ticketTypes.eventId))
     .where(eq(tickets.id, id));
@@ -56,17 +59,22 @@ export async function admitTicket(db: Connection, id: string, organiserId: strin
   return row?.checkedInAt ?? undefined;
 }
 
-/** Returns the tickets of an event with their holders, in order of sale: `limit + 1` rows. */
+/**
+ * Returns the tickets of an event with their holders, in order of sale: `limit + 1` rows. A search reads them in that order
+ * until the page is full.
+ */
 export async function ticketsOfEvent(
   db: Connection,
   eventId: string,
-  { limit, after }: { limit: number; after?: PageCursor | undefined },
+  { limit, after, search }: { limit: number; after?: PageCursor | undefined; search?: string | undefined },
 ) {
   const later = after && sql`(${tickets.createdAt}, ${tickets.id}) > (${after.at}::timestamptz, ${after.id}::uuid)`;
   return db
     .select({
       ticketId: tickets.id,
+      bookingId: tickets.bookingId,
       holderName: users.name,
+      holderEmail: users.email,
       ticketTypeName: ticketTypes.name,
       createdAt: tickets.createdAt,
       checkedInAt: tickets.checkedInAt,
@@ -76,7 +84,17 @@ export async function ticketsOfEvent(
     .innerJoin(ticketTypes, eq(ticketTypes.id, tickets.ticketTypeId))
     .innerJoin(bookings, eq(bookings.id, tickets.bookingId))
     .innerJoin(users, eq(users.id, bookings.userId))
-    .where(and(eq(ticketTypes.eventId, eventId), later))
+    .where(and(eq(ticketTypes.eventId, eventId), later, containsWords(users.foldedName, search)))
     .orderBy(asc(tickets.createdAt), asc(tickets.id))
     .limit(limit + 1);
+}
+
+/** Returns how many tickets an event has, and how many of them were admitted. */
+export async function admissionsOfEvent(db: Connection, eventId: string) {
+  const [row] = await db
+    .select({ total: count(), checkedIn: count(tickets.checkedInAt) })
+    .from(tickets)
+    .innerJoin(ticketTypes, eq(ticketTypes.id, tickets.ticketTypeId))
+    .where(eq(ticketTypes.eventId, eventId));
+  return row ?? { total: 0, checkedIn: 0 };
 }

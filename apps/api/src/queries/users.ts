@@ -1,5 +1,5 @@
-import type { Role, Tier, User } from '@minitickets/contract';
-import { and, eq } from 'drizzle-orm';
+import { foldText, type Role, type Tier, type User } from '@minitickets/contract';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Connection } from '../db/client.ts';
 import { users } from '../db/schema.ts';
 
@@ -23,7 +23,10 @@ export async function insertUser(
   db: Connection,
   user: { email: string; name: string; passwordHash: string; role?: Role; tier?: Tier; createdAt?: Date },
 ): Promise<Account> {
-  const [row] = await db.insert(users).values(user).returning(columns);
+  const [row] = await db
+    .insert(users)
+    .values({ ...user, foldedName: foldText(user.name) })
+    .returning(columns);
   if (!row) throw new Error('INSERT returned no row');
   return row;
 }
@@ -84,4 +87,18 @@ export async function tierOfUser(db: Connection, userId: string): Promise<Tier |
 export async function roleOfUser(db: Connection, userId: string): Promise<Role | undefined> {
   const [row] = await db.select({ role: users.role }).from(users).where(eq(users.id, userId));
   return row?.role;
+}
+
+/** Returns accounts whose name is not folded, because an older version wrote them. */
+export async function unfoldedNames(db: Connection, limit: number) {
+  return db.select({ id: users.id, name: users.name }).from(users).where(isNull(users.foldedName)).limit(limit);
+}
+
+/** Stores the folded names of accounts. */
+export async function storeFoldedNames(db: Connection, accounts: readonly { id: string; name: string }[]) {
+  const ids = sql.param(accounts.map(({ id }) => id));
+  const names = sql.param(accounts.map(({ name }) => foldText(name)));
+  await db.execute(sql`
+    update users set folded_name = folded.name
+    from unnest(${ids}::uuid[], ${names}::text[]) as folded(id, name) where users.id = folded.id`);
 }

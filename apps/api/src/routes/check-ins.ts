@@ -4,7 +4,8 @@ import { deriveKey } from '../keys.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf } from '../plugins/session.ts';
 import { eventByIdOrSlug } from '../queries/events.ts';
-import { admitTicket, ticketAtDoor, ticketsOfEvent } from '../queries/tickets.ts';
+import { admissionsOfEvent, admitTicket, ticketAtDoor, ticketsOfEvent } from '../queries/tickets.ts';
+import { maskEmail } from '../rules/masked-emails.ts';
 import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
 import { codeKey, readTicketCode } from '../rules/ticket-codes.ts';
 import { ownEvent } from './events.ts';
@@ -32,12 +33,13 @@ export function checkInRoutes(app: Api, { config, db }: Deps) {
       if (before) fail({ kind: 'already-checked-in', checkedInAt: before });
       fail({ kind: 'ticket-not-valid', reason: 'The booking of this ticket was cancelled.' });
     }
-    const { eventId, ticketTypeId, ticketTypeName } = ticket;
+    const { eventId, ticketTypeId, ticketTypeName, holderName } = ticket;
     return reply.code(201).send({
       ticketId,
       eventId,
       ticketTypeId,
       ticketTypeName,
+      holderName,
       checkedInAt: checkedInAt.toISOString(),
       checkedInBy: organiserId,
     });
@@ -45,16 +47,21 @@ export function checkInRoutes(app: Api, { config, db }: Deps) {
 
   serve('readDoorList', async (request) => {
     const event = await ownEvent(request.viewer, await eventByIdOrSlug(db, request.params.event));
-    const { limit, cursor } = request.query;
+    const { limit, cursor, search } = request.query;
     const after = cursor === undefined ? undefined : decodeCursor(cursor);
-    const rows = await ticketsOfEvent(db, event.id, { limit, after });
+    const rows = await ticketsOfEvent(db, event.id, { limit, after, search });
     const { shown, nextCursor } = pageFrom(rows, limit, ({ createdAt, ticketId }) => ({
       at: createdAt,
       id: ticketId,
     }));
     return {
-      items: shown.map(({ checkedInAt, ...row }) => ({ ...row, checkedInAt: checkedInAt?.toISOString() ?? null })),
+      items: shown.map(({ checkedInAt, holderEmail, ...row }) => ({
+        ...row,
+        holderEmail: maskEmail(holderEmail),
+        checkedInAt: checkedInAt?.toISOString() ?? null,
+      })),
       nextCursor,
+      ...(await admissionsOfEvent(db, event.id)),
     };
   });
 }

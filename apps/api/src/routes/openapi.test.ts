@@ -1,5 +1,5 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import spectral from '@stoplight/spectral-core';
+import spectral, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { expect, test } from 'vitest';
 import { describeApi } from './openapi.ts';
@@ -18,7 +18,7 @@ test('Redocly’s strict rules find nothing in the description', async () => {
 test('all of Spectral’s rules find nothing in the description', async () => {
   const linter = new spectral.Spectral();
   linter.setRuleset({
-    extends: [[rulesets.oas, 'all']],
+    extends: [[rulesets.oas as RulesetDefinition, 'all']],
     // OpenAPI 3.1 allows either the licence’s URL or its SPDX identifier; and the shop has no mailbox.
     rules: { 'license-url': 'off', 'contact-properties': 'off' },
   });

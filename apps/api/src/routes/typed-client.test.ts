@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Booking } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
-import openapiTS, { astToString } from 'openapi-typescript';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => rm(generated, { recursive: true, force: true }));
 
 test('the types generated from the description accept a buyer’s journey, and reject its mistakes', async () => {
-  const description = await (await fetch(`${url}/openapi.json`)).json();
+  const description = (await (await fetch(`${url}/openapi.json`)).json()) as OpenAPI3;
   await writeFile(join(generated, 'openapi.d.ts'), astToString(await openapiTS(description)));
   const compilerOptions = {
     ...{ strict: true, noEmit: true, target: 'esnext', module: 'nodenext', lib: ['esnext', 'dom', 'dom.iterable'] },

@@ -1,4 +1,4 @@
-import { demoAccounts, demoPassword, loadCustomerEmail, loadCustomers } from '@minitickets/contract';
+import { demoAccounts, demoPassword, foldText, loadCustomerEmail, loadCustomers } from '@minitickets/contract';
 import { eq, sql } from 'drizzle-orm';
 import { requireDemoDatabaseUrl } from '../config.ts';
 import { type Database, openDatabase, type Transaction } from '../db/client.ts';
@@ -48,6 +48,7 @@ async function seedAccounts(db: Transaction, passwordHash: string) {
   const accounts = [...demoAccounts, ...customers].map((account) => ({
     ...account,
     id: seedId(account.email),
+    foldedName: foldText(account.name),
     passwordHash,
     // New accounts of one address share a limit; these are customers of long standing.
     createdAt: new Date(Date.now() - 365 * DAY_MS),

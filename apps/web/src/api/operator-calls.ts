@@ -57,6 +57,16 @@ export const changeTier = ({ id, tier }: { id: string; tier: Tier }) =>
 /** Forgets a user's failed log-ins. */
 export const unlockLogin = (id: string) => call('unlockLogin', { params: { id } });
 
+export const userApiKeysQuery = (userId: string) =>
+  queryOptions({
+    queryKey: ['operations', 'api-keys', userId],
+    queryFn: ({ signal }) => call('listUserApiKeys', { params: { id: userId }, signal }),
+    select: ({ items }) => items,
+  });
+
+/** Revokes an API key of another user. */
+export const revokeUserApiKey = (params: { id: string; key: string }) => call('revokeUserApiKey', { params });
+
 /** Returns the account of an e-mail address, or undefined if there is none. */
 export const findUser = async (email: string) => (await call('findUser', { query: { email } })).items[0];
 

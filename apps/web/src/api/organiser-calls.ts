@@ -1,3 +1,4 @@
+import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, type BodyOf, call } from './call.ts';
 import { pagesOf } from './pages.ts';
 
@@ -30,13 +31,28 @@ type TicketTypeChange = { eventId: string; id: string; change: BodyOf<'changeTic
 export const changeTicketType = ({ eventId, id, change }: TicketTypeChange) =>
   call('changeTicketType', { params: { event: eventId, ticketType: id }, body: change });
 
-/** The ticket holders of an event, in order of sale. */
-export const doorListQuery = (eventId: string) =>
+/** What the door of an event shows; a check-in changes all of it. */
+export const doorKey = (eventId: string) => ['organise', 'door', eventId];
+
+/** The ticket holders of an event whose name contains every word of a search, in order of sale. */
+export const doorListQuery = (eventId: string, search: string) =>
   pagesOf({
-    queryKey: ['organise', 'door', eventId],
+    queryKey: [...doorKey(eventId), 'list', search],
     read: (cursor, signal) =>
-      call('readDoorList', { params: { event: eventId }, query: { limit: 100, cursor }, signal }),
+      call('readDoorList', {
+        params: { event: eventId },
+        query: { limit: 100, cursor, ...(search !== '' && { search }) },
+        signal,
+      }),
     maxPages: 50,
+    refetchInterval: pollMs,
+  });
+
+/** How many tickets an event has, and how many of them were admitted. */
+export const admissionsQuery = (eventId: string) =>
+  queryOptions({
+    queryKey: [...doorKey(eventId), 'admissions'],
+    queryFn: ({ signal }) => call('readDoorList', { params: { event: eventId }, query: { limit: 1 }, signal }),
     refetchInterval: pollMs,
   });
 

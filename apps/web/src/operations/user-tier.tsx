@@ -7,6 +7,7 @@ import { Button } from '../interface/button.tsx';
 import { Card } from '../interface/card.tsx';
 import { Field } from '../interface/field.tsx';
 import { Notice, ProblemNotice } from '../interface/notice.tsx';
+import { UserApiKeys } from './user-api-keys.tsx';
 
 const otherTier: Record<Tier, Tier> = { free: 'pro', pro: 'free' };
 
@@ -90,6 +91,7 @@ function FoundUser({ user, onChanged }: { user: User; onChanged: (user: User) =>
       <Button look="quiet" busy={unlocking.busy} busyText="Unlocking" onClick={() => unlocking.run(user.id)}>
         Forget failed log-ins
       </Button>
+      <UserApiKeys user={user} />
     </div>
   );
 }

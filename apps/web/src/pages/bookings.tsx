@@ -1,4 +1,4 @@
-import type { Booking, BookingStatus } from '@minitickets/contract';
+import type { Booking, EventStatus } from '@minitickets/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
@@ -12,6 +12,7 @@ import { ShowMore } from '../interface/show-more.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { EventArt } from '../shop/event-art.tsx';
 import { EventWhen } from '../shop/event-when.tsx';
+import { type BookingBadge, bookingBadge } from '../words/booking-badge.ts';
 import { clockFace } from '../words/durations.ts';
 import { money } from '../words/money.ts';
 
@@ -76,27 +77,26 @@ function BookingRow({ booking }: { booking: Booking }) {
             {ticketCount} {ticketCount === 1 ? 'ticket' : 'tickets'},{' '}
             <span className="font-bold">{money(booking.totalMinor, booking.currency)}</span>
           </p>
-          <StatusBadge booking={booking} />
+          <StatusBadge booking={booking} eventStatus={event?.status} />
         </div>
       </div>
     </article>
   );
 }
 
-const badges: Record<BookingStatus, [words: string, look: string]> = {
-  held: ['Held', 'bg-accent-soft text-accent'],
-  confirmed: ['Paid', 'bg-good-soft text-good'],
-  cancelled: ['Cancelled', 'bg-sunken text-muted'],
-  expired: ['Not paid in time', 'bg-sunken text-muted'],
+const looks: Record<BookingBadge['tone'], string> = {
+  waiting: 'bg-accent-soft text-accent',
+  valid: 'bg-good-soft text-good',
+  over: 'bg-sunken text-muted',
 };
 
-function StatusBadge({ booking }: { booking: Booking }) {
+function StatusBadge({ booking, eventStatus }: { booking: Booking; eventStatus: EventStatus | undefined }) {
   const left = useSecondsLeft(booking.status === 'held' ? Date.parse(booking.holdExpiresAt) : undefined);
   const status = booking.status === 'held' && left === 0 ? 'expired' : booking.status;
-  const [words, look] = badges[status];
+  const { words, tone } = bookingBadge(booking, status, eventStatus);
   return (
-    <span className={clsx('rounded-full px-3 py-0.5 text-sm font-semibold tabular-nums', look)}>
-      {status === 'held' ? `${words}: pay within ${clockFace(left)}` : words}
+    <span className={clsx('rounded-full px-3 py-0.5 text-sm font-semibold tabular-nums', looks[tone])}>
+      {words === 'Held' ? `${words}: pay within ${clockFace(left)}` : words}
     </span>
   );
 }

@@ -32,7 +32,8 @@ export function OwnEventPage() {
   return <Organisers title="Organise">{() => <OwnEvent key={event} id={event} />}</Organisers>;
 }
 
-function OwnEvent({ id }: { id: string }) {
+/** The editor of an event, or what is left of it once the event is cancelled. */
+export function OwnEvent({ id }: { id: string }) {
   const query = useQuery(eventQuery(id));
   return (
     <Loaded query={query} waiting={<PageSkeleton />} missing={<NotFoundPage what="event" />}>

@@ -1,7 +1,7 @@
 import { event, eventChange, eventsQuery, newEvent, newTicketType, ticketType, ticketTypeChange } from '../events.ts';
 import { id, pageOf } from '../fields.ts';
 import type { Operation } from '../paths.ts';
-import { byEvent, perRows, type Route } from './route.ts';
+import { byEvent, perRows, perSearch, type Route } from './route.ts';
 
 /** Events and their ticket types. */
 export const eventRoutes = {
@@ -9,7 +9,7 @@ export const eventRoutes = {
     summary: 'List upcoming events, soonest first',
     access: 'everybody',
     limit: 'reads',
-    cost: ({ limit = 20, search }) => perRows(limit, 20) + (search === undefined ? 0 : 4),
+    cost: ({ limit = 20, search }) => perRows(limit, 20) + perSearch(search),
     problems: ['unauthenticated'],
     schema: { querystring: eventsQuery, response: { 200: pageOf(event) } },
   },

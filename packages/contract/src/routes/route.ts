@@ -43,3 +43,5 @@ export const nothing = z.null();
 
 /** Charges one token per `rowsPerToken` rows of the requested page size, whether or not that many exist. */
 export const perRows = (limit: number, rowsPerToken: number) => Math.ceil(limit / rowsPerToken);
+/** Four tokens more for a search, which may read many rows to find few. */
+export const perSearch = (search: string | undefined) => (search === undefined ? 0 : 4);

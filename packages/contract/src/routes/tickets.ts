@@ -1,7 +1,6 @@
-import { pageOf, pageQuery } from '../fields.ts';
 import type { Operation } from '../paths.ts';
-import { checkedIn, checkIn, doorListEntry, ticketWithEvent } from '../tickets.ts';
-import { byEvent, byId, perRows, type Route } from './route.ts';
+import { checkedIn, checkIn, doorList, doorListQuery, ticketWithEvent } from '../tickets.ts';
+import { byEvent, byId, perRows, perSearch, type Route } from './route.ts';
 
 /** Tickets of paid bookings, and the door. */
 export const ticketRoutes = {
@@ -27,11 +26,11 @@ export const ticketRoutes = {
     schema: { body: checkIn, response: { 201: checkedIn } },
   },
   readDoorList: {
-    summary: 'List who has a ticket of an event, and who is in',
+    summary: 'List or search who has a ticket of an event, and who is in',
     access: 'organiser or admin',
     limit: 'reads',
-    cost: ({ limit = 20 }) => perRows(limit, 10),
+    cost: ({ limit = 20, search }) => perRows(limit, 10) + perSearch(search),
     problems: ['not_found'],
-    schema: { params: byEvent, querystring: pageQuery, response: { 200: pageOf(doorListEntry) } },
+    schema: { params: byEvent, querystring: doorListQuery, response: { 200: doorList } },
   },
 } as const satisfies Partial<Record<Operation, Route>>;
