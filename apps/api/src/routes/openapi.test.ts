@@ -8,6 +8,13 @@ import { describeApi } from './openapi.ts';
 
 const description = describeApi('https://tickets.example');
 
+test('a model that requests and responses share refuses unknown fields; one of responses alone may gain fields', () => {
+  type Model = { additionalProperties?: boolean };
+  const { schemas } = description.components as { schemas: Record<'Suppression' | 'Booking', Model> };
+  expect(schemas.Suppression.additionalProperties).toBe(false);
+  expect(schemas.Booking.additionalProperties).toBeUndefined();
+});
+
 test('Redocly’s strict rules find nothing in the description', async () => {
   const config = await createConfig({ extends: ['recommended-strict'] });
   const source = JSON.stringify(description);

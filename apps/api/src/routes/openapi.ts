@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Access,
   apiKey,
@@ -92,16 +93,19 @@ export function describeApi(serverUrl: string): Json {
   const schemaOf = (type: z.ZodType, io: 'input' | 'output'): Json => {
     const { $schema, $defs, ...schema } = z.toJSONSchema(type, {
       ...{ io, metadata: models, unrepresentable: 'any', reused: 'inline' },
-      override: ({ jsonSchema }) => {
-        // A response may gain fields: clients must not refuse what they do not know.
-        if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      override: ({ zodSchema, jsonSchema }) => {
+        // A response may gain fields: clients must not refuse what they do not know. A strict object is also part of requests.
+        if (io === 'output' && !isStrict(zodSchema)) delete jsonSchema.additionalProperties;
         delete jsonSchema.id;
         // The format says it, and generators understand it better than a long pattern.
         if (jsonSchema.format === 'uuid' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       },
     }) as Json & { $defs?: Json };
     const referenced = JSON.parse(JSON.stringify({ schema, $defs }).replaceAll('"#/$defs/', '"#/components/schemas/'));
-    Object.assign(schemas, referenced.$defs);
+    for (const [id, model] of Object.entries(referenced.$defs ?? {})) {
+      if (id in schemas && !isDeepStrictEqual(schemas[id], model)) throw new Error(`two schemas for the model ${id}`);
+      schemas[id] = model;
+    }
     return referenced.schema;
   };
   const problemSchema = schemaOf(problem, 'output');
@@ -232,6 +236,9 @@ export function describeApi(serverUrl: string): Json {
     },
   };
 }
+
+const isStrict = ({ _zod: { def } }: z.core.$ZodTypes) =>
+  def.type === 'object' && def.catchall?._zod.def.type === 'never';
 
 /** The health probes, which every caller may ask and nothing limits. */
 const probes = (problemSchema: Json) => {

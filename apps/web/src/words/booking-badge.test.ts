@@ -1,4 +1,4 @@
-import { type Booking, bookingPayment, bookingStatus, eventStatus } from '@minitickets/contract';
+import { type Booking, bookingPayment, bookingStatus, type eventStatus } from '@minitickets/contract';
 import { expect, test } from 'vitest';
 import { bookingBadge } from './booking-badge.ts';
 

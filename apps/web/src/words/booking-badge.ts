@@ -17,7 +17,9 @@ export function bookingBadge({ payment }: Booking, status: Booking['status'], ev
     case 'cancelled':
       return { words: 'Cancelled', tone: 'over' };
     case 'held':
-      return payment === 'pending' ? { words: 'Payment in progress', tone: 'waiting' } : { words: 'Held', tone: 'waiting' };
+      return payment === 'pending'
+        ? { words: 'Payment in progress', tone: 'waiting' }
+        : { words: 'Held', tone: 'waiting' };
     case 'expired':
       if (payment === 'pending') return { words: 'Payment in progress', tone: 'waiting' };
       return { words: payment === 'unpaid' ? 'Not paid in time' : 'Paid too late, refunded', tone: 'over' };
