@@ -7,11 +7,13 @@ import hashCost from './hash-cost/experiment.ts';
 import hashedIdentities from './hashed-identities/experiment.ts';
 import holdMeetsPayment from './hold-meets-payment/experiment.ts';
 import hotEvent from './hot-event/experiment.ts';
+import hotKey from './hot-key/experiment.ts';
 import manyAccounts from './many-accounts/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import obedientCrowd from './obedient-crowd/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
+import rollingOutALimit from './rolling-out-a-limit/experiment.ts';
 import sessionRevocation from './session-revocation/experiment.ts';
 import sharedOffice from './shared-office/experiment.ts';
 import sharedPolicy from './shared-policy/experiment.ts';
@@ -30,11 +32,13 @@ export const experiments: Experiment[] = [
   refusedCallsAreFree,
   obedientCrowd,
   suppression,
+  hotKey,
   whoIsTheClient,
   sharedOffice,
   manyAccounts,
   hashedIdentities,
   changeWithoutDeploy,
+  rollingOutALimit,
   storeOutage,
   neverOversell,
   neverUndersell,

@@ -6,6 +6,7 @@ const CONFIRM_MS = 1000;
 const MAX_BANS = 10_000;
 
 export type Ban = Extract<Decision, { reason: 'suppressed' }>;
+export type KnownBans = ReturnType<typeof knownBans>;
 type KnownBan = { ban: Ban; heardAtMs: number; untilMs: number; confirmAtMs: number };
 
 /**
@@ -14,8 +15,10 @@ type KnownBan = { ban: Ban; heardAtMs: number; untilMs: number; confirmAtMs: num
  *
  * An empty bucket is never refused from memory: each refusal promises another slot and counts as evidence, and only Redis
  * knows both for all tasks.
+ *
+ * @param options.confirmMs how long a ban is believed before one call confirms it
  */
-export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = {}) {
+export function knownBans({ max = MAX_BANS, confirmMs = CONFIRM_MS, nowMs = () => performance.now() } = {}) {
   const bans = new Map<string, KnownBan>();
   return {
     nowMs,
@@ -24,7 +27,7 @@ export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = 
       const { bucket } = ban.take;
       bans.delete(bucket);
       const untilMs = sentAtMs + ban.bannedMs;
-      bans.set(bucket, { ban, heardAtMs: nowMs(), untilMs, confirmAtMs: sentAtMs + CONFIRM_MS });
+      bans.set(bucket, { ban, heardAtMs: nowMs(), untilMs, confirmAtMs: sentAtMs + confirmMs });
       if (bans.size > max) bans.delete(bans.keys().next().value as string);
     },
     /**
@@ -38,11 +41,13 @@ export function knownBans({ max = MAX_BANS, nowMs = () => performance.now() } = 
       const { ban, heardAtMs } = known;
       if (now >= known.untilMs) bans.delete(take.bucket);
       if (now >= known.untilMs || ban.take.limit !== take.limit || ban.take.cost !== take.cost) return undefined;
+      // #region confirm
       if (now >= known.confirmAtMs) {
         // This call confirms the ban; the others are refused until its reply.
-        known.confirmAtMs = now + CONFIRM_MS;
+        known.confirmAtMs = now + confirmMs;
         return undefined;
       }
+      // #endregion
       // Counted from the reply, which is later than the decision, so that the client never returns too early.
       const elapsedMs = now - heardAtMs;
       // Field by field: an object spread takes ten times as long, and this is all that a hammering client costs.

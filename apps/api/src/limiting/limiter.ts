@@ -13,7 +13,7 @@ import { bucketNames } from '../rules/client-identity.ts';
 import { type Limit, limitTable } from '../rules/limit-table.ts';
 import { bucketOwner } from '../rules/limits.ts';
 import { localBuckets } from '../rules/local-buckets.ts';
-import { knownBans } from './known-bans.ts';
+import { type KnownBans, knownBans } from './known-bans.ts';
 import { countLimits } from './limit-counts.ts';
 
 /** How long the circuit breaker stays open after Redis has failed. */
@@ -29,11 +29,10 @@ export type Outcome = { decisions: Decision[]; degraded: Degraded[] };
 export type Limiter = ReturnType<typeof createLimiter>;
 
 /** The limiter of one task: the limits in force, decisions with and without Redis, and their counts. */
-export function createLimiter({ config, db, redis }: Deps, registry: Registry) {
+export function createLimiter({ config, db, redis }: Deps, registry: Registry, bans: KnownBans = knownBans()) {
   const nameOf = bucketNames(deriveKey(config.appSecret, 'limit-identity'));
   const store = breaker({ cooldownMs: COOLDOWN_MS });
   const local = localBuckets();
-  const bans = knownBans();
   const counts = countLimits(registry, store.isOpen);
   let table = limitTable();
   let tasks = ASSUMED_TASKS;

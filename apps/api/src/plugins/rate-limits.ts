@@ -119,6 +119,7 @@ export function identityOf(request: FastifyRequest, name: PolicyName) {
 
 /** Fails with the longest wait, because the request needs every bucket. */
 function refuse({ decisions, degraded }: Outcome) {
+  // #region refuse
   let banned = false;
   const waitsMs: number[] = [];
   for (const decision of decisions) {
@@ -133,4 +134,5 @@ function refuse({ decisions, degraded }: Outcome) {
   const retryAfterMs = Math.max(...waitsMs);
   if (retryAfterMs === Number.POSITIVE_INFINITY) fail({ kind: 'cost-above-capacity' });
   fail({ kind: banned ? 'suppressed' : 'rate-limited', retryAfterMs });
+  // #endregion
 }

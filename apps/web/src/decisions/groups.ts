@@ -13,7 +13,9 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
       'refused-calls-are-free',
       'obedient-crowd',
       'suppression',
+      'hot-key',
       'change-without-deploy',
+      'rolling-out-a-limit',
     ],
   },
   {
