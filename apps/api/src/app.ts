@@ -26,6 +26,7 @@ import { checkInRoutes } from './routes/check-ins.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes, type Lifecycle } from './routes/health.ts';
+import { identityLimitRoutes } from './routes/identity-limits.ts';
 import { inventoryRoutes } from './routes/inventory.ts';
 import { limitActivityRoutes } from './routes/limit-activity.ts';
 import { limitBucketRoutes } from './routes/limit-buckets.ts';
@@ -38,7 +39,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { ticketTypeRoutes } from './routes/ticket-types.ts';
 import { ticketRoutes } from './routes/tickets.ts';
-import { userTierRoutes } from './routes/user-tiers.ts';
+import { tierRoutes } from './routes/tiers.ts';
 import { userRoutes } from './routes/users.ts';
 
 /** Builds one task's application: the hooks around every request, then every route module by name. */
@@ -92,9 +93,10 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     checkInRoutes(scope, deps);
     playgroundRoutes(scope, deps);
     limitRoutes(scope, deps);
+    identityLimitRoutes(scope, deps);
     limitActivityRoutes(scope, deps);
     limitBucketRoutes(scope, deps);
-    userTierRoutes(scope, deps);
+    tierRoutes(scope, deps);
     taskRoutes(scope, deps);
     inventoryRoutes(scope, deps);
     auditRoutes(scope, deps);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Tier } from '@minitickets/contract';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Redis } from 'ioredis';
@@ -19,7 +20,10 @@ export type Api = FastifyInstance<
 >;
 
 /** The authenticated caller, and how they authenticated. */
-export type Viewer = { user: SessionUser; via: 'session' | 'api-key' };
+export type Viewer = { user: SessionUser } & ({ via: 'session' } | { via: 'api-key'; key: CallerKey });
+
+/** The API key of a call, and the tier that was given to it alone. */
+export type CallerKey = { id: string; tier: Tier | null };
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -60,12 +60,74 @@ test('an admin runs the conservation check, finds a user and changes the user’
   await expectAccessible(page);
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
   await users.getByText(`${customer.name} has no API keys.`).waitFor();
-  await users.getByRole('button', { name: 'Change to pro tier' }).click();
-  await users.getByText('on every task').waitFor();
-  await users.getByText('pro tier', { exact: true }).waitFor();
-  await users.getByRole('button', { name: 'Change to free tier' }).click();
-  await users.getByText('free tier', { exact: true }).waitFor();
+  for (const tier of ['pro', 'free']) {
+    await users.getByLabel('Tier', { exact: true }).selectOption(tier);
+    await users.getByRole('button', { name: 'Change tier' }).click();
+    await users.getByText(`${tier} tier`, { exact: true }).waitFor();
+    await users.getByText('on every task').waitFor();
+  }
   expect(complaints).toEqual([]);
+});
+
+test('an admin adds a tier, gives it to an API key, gives a client IP a limit of its own, and takes all of it back', async () => {
+  const { page: shopper, context } = await shop.visitor();
+  await logIn(shopper, customer, '/account');
+  const made = await context.request.post('/v1/api-keys', { data: { name: 'Nightly import' } });
+  const { key } = (await made.json()) as { key: string };
+  const burst = async () => {
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${shop.url}/v1/bookings`, { method: 'POST', headers });
+    return /"booking";q=(\d+)/.exec(answer.headers.get('ratelimit-policy') ?? '')?.[1];
+  };
+  expect(await burst()).toBe('10');
+
+  const { page, complaints } = await shop.visitor();
+  await logIn(page, admin, '/operations');
+  const tiers = page.getByRole('region', { name: 'Tiers' });
+  await tiers.getByRole('button', { name: 'Add tier' }).click();
+  await tiers.getByText('Enter a name, such as “partner”.').waitFor();
+  await tiers.getByLabel('Name of the new tier').fill('partner');
+  await tiers.getByLabel('Based on').selectOption('pro');
+  await tiers.getByRole('button', { name: 'Add tier' }).click();
+  await tiers.getByText('partner, based on pro').waitFor();
+  await page.getByRole('button', { name: 'Edit booking, partner tier' }).click();
+  await page.getByLabel('Burst (tokens)').fill('100');
+  await page.getByLabel('Refill (tokens)').fill('20');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('100 at once, then 20 per second').first().waitFor();
+
+  const users = page.getByRole('region', { name: 'Users' });
+  await users.getByLabel('E-mail').fill(customer.email);
+  await users.getByRole('button', { name: 'Find user' }).click();
+  const keyTier = users.getByLabel('Limits of “Nightly import”');
+  await keyTier.selectOption('partner');
+  await expect.poll(burst).toBe('100');
+  await expectAccessible(page);
+  await tiers.getByRole('button', { name: 'Remove partner' }).click();
+  await tiers.getByText('Users or API keys have this tier. Give them another one first.').waitFor();
+
+  const identities = page.getByRole('region', { name: 'Limits of single identities' });
+  await identities.getByText('Every identity has the limits of its tier.').waitFor();
+  await identities.getByLabel('Policy').selectOption('login');
+  await identities.getByLabel('Identity').fill('203.0.113.9');
+  await identities.getByRole('button', { name: 'Set a limit' }).click();
+  await identities.getByText('Enter user:, key: or ip:').waitFor();
+  await identities.getByLabel('Identity').fill('ip:203.0.113.9');
+  await identities.getByRole('button', { name: 'Set a limit' }).click();
+  await page.getByLabel('Burst (tokens)').fill('40');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await identities.getByText('40 at once, then 1 per 3 seconds').waitFor();
+  await expectAccessible(page);
+  await identities.getByRole('button', { name: 'Edit login, ip:203.0.113.9' }).click();
+  await page.getByRole('button', { name: 'Remove this limit' }).click();
+  await identities.getByText('Every identity has the limits of its tier.').waitFor();
+
+  await keyTier.selectOption('');
+  await expect.poll(burst).toBe('10');
+  await tiers.getByRole('button', { name: 'Remove partner' }).click();
+  await tiers.getByText('partner, based on pro').waitFor({ state: 'detached' });
+  // The refused removal.
+  expect(complaints.filter((one) => !/status of 409/.test(one))).toEqual([]);
 });
 
 test('an operator sees held tickets and a closed inventory gate', async () => {

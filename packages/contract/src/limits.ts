@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { id, instant, wholeNumber } from './fields.ts';
-import { tier } from './users.ts';
+import { shippedTier, tier } from './users.ts';
 
 const DAY_MS = 86_400_000;
 
 /** A policy without tiers has one limit, `all`. */
-export const limitTier = z.enum([...tier.options, 'all']);
+export const limitTier = z.union([tier, z.literal('all')]);
 export type LimitTier = z.infer<typeof limitTier>;
 
 /**
@@ -83,18 +83,44 @@ export const limit = z.object({
 });
 export type LimitView = z.infer<typeof limit>;
 
-const numbers = z.object(limitChange.shape);
+/** An added tier takes the limits of the tier that it is based on, except those that an operator changes. */
+export const tierChange = z.strictObject({ basedOn: shippedTier });
+/** A tier for operators. `shipped`: every installation has it, and it cannot be removed. */
+export const tierView = z.object({ name: tier, basedOn: shippedTier, shipped: z.boolean() });
+export type TierView = z.infer<typeof tierView>;
 
-/** A change of a limit: who, when, from what, to what. */
-export const recordedLimitChange = z.object({
-  id: z.int(),
-  policy: z.string(),
-  tier: z.string(),
-  changedBy: id,
-  changedAt: instant,
-  before: numbers,
-  after: numbers,
-});
+/** One identity that an operator can give a limit of its own: `user:<id>`, `key:<id>`, `ip:<address>`. */
+export const limitedIdentity = z.string().regex(/^(user|key|ip):.{1,254}$/, 'user:<id>, key:<id> or ip:<address>');
+/** The limit of a single identity under a policy, instead of its tier's. */
+export const identityLimit = z.object({ policy: z.string(), identity: z.string(), ...limitChange.shape });
+export type IdentityLimit = z.infer<typeof identityLimit>;
+
+const numbers = z.object(limitChange.shape);
+const given = z.object({ tier: z.string().nullable() });
+
+/** Who changed what about the limits, and when. Null before: it was added; null after: it was removed. */
+const recorded = z.object({ id: z.int(), changedBy: id, changedAt: instant });
+export const recordedLimitChange = z.discriminatedUnion('kind', [
+  /** The limit of a tier, or of one identity. */
+  recorded.extend({
+    kind: z.literal('limit'),
+    policy: z.string(),
+    tier: z.string().nullable(),
+    identity: z.string().nullable(),
+    before: numbers.nullable(),
+    after: numbers.nullable(),
+  }),
+  /** A tier itself. */
+  recorded.extend({
+    kind: z.literal('tier'),
+    tier: z.string(),
+    before: tierChange.nullable(),
+    after: tierChange.nullable(),
+  }),
+  /** The tier of a user, or of one API key. */
+  recorded.extend({ kind: z.literal('given'), identity: z.string(), before: given, after: given }),
+]);
+export type RecordedLimitChange = z.infer<typeof recordedLimitChange>;
 
 export const activityQuery = z.strictObject({
   minutes: wholeNumber(1, 15).default(5),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wholeNumber } from './fields.ts';
 import { bucketExplained, suppression } from './limits.ts';
-import { tier } from './users.ts';
+import { shippedTier } from './users.ts';
 
 /** The same limit three times, with different failure modes while Redis is down. */
 export const playgroundPolicy = z.enum(['playground', 'playground-open', 'playground-closed']);
@@ -9,7 +9,8 @@ export type PlaygroundPolicy = z.infer<typeof playgroundPolicy>;
 
 export const playgroundBucketQuery = z.strictObject({
   policy: playgroundPolicy.default('playground'),
-  tier: tier.default('free'),
+  /** The limit to try, on the caller's one bucket. By default the caller's own. */
+  tier: shippedTier.optional(),
 });
 
 /** `cost` in tokens; a cost above the capacity is refused, because waiting does not help. */
@@ -20,7 +21,8 @@ export const playgroundQuery = playgroundBucketQuery.extend({
 /** The outcome of one playground request. */
 export const playgroundAnswer = z.object({
   policy: playgroundPolicy,
-  tier,
+  /** Whose numbers applied: a tier's, or `own` for a limit of this caller alone. */
+  tier: z.string(),
   /** Numbers are absent while Redis is down, because a task then decides alone. */
   capacity: z.int().optional(),
   remaining: z.int().optional(),

@@ -3,8 +3,15 @@ import { EMAIL_GRAMMAR, normalizeEmail } from './email.ts';
 import { id, label } from './fields.ts';
 
 export const role = z.enum(['customer', 'organiser', 'admin']);
-export const tier = z.enum(['free', 'pro']);
+/** The tiers that every installation has. Operators add others. */
+export const shippedTier = z.enum(['free', 'pro']);
+/** The name of a tier. `all` and `own` are what limits without a tier are called. */
+export const tier = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,29}$/, 'up to 30 lower-case letters, digits and hyphens, starting with a letter')
+  .refine((name) => name !== 'all' && name !== 'own', '“all” and “own” are not names of tiers');
 export type Role = z.infer<typeof role>;
+export type ShippedTier = z.infer<typeof shippedTier>;
 export type Tier = z.infer<typeof tier>;
 
 const toNormalForm = (text: string) => normalizeEmail(text) ?? text;

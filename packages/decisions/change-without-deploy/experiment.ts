@@ -20,8 +20,11 @@ const shippedNumbers = [
   { policy: 'booking', tier: 'free', ...free, ...plain },
   { policy: 'booking', tier: 'pro', ...pro, ...plain },
 ];
-const before = limitTable(shippedNumbers, 1);
-const after = limitTable([...shippedNumbers.slice(0, 1), { policy: 'booking', tier: 'pro', ...lowered }], 2);
+const before = limitTable({ overrides: shippedNumbers, revision: 1 });
+const after = limitTable({
+  overrides: [...shippedNumbers.slice(0, 1), { policy: 'booking', tier: 'pro', ...lowered }],
+  revision: 2,
+});
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { identityOf, limit, passesLimits, passLimits } from '@minitickets/api/plugins/rate-limits';
+import { callerOf, limit, passesLimits, passLimits } from '@minitickets/api/plugins/rate-limits';
 import { requireUser } from '@minitickets/api/plugins/session';
 import { bucketKey } from '@minitickets/api/queries/rate-limits-script';
 import { createSession } from '@minitickets/api/queries/sessions';
@@ -94,9 +94,8 @@ export default defineExperiment<Limiting, 'accounts' | 'farm' | 'charged' | 'col
     what: 'charges the layers one after the other, so that a refusal of the second has spent a token of the first',
     subject: (...names) =>
       passesLimits(async (request, reply) => {
-        const tier = request.viewer?.user.tier ?? 'free';
         for (const name of names.flatMap((one) => layersOf(one, request.viewer?.user))) {
-          await passLimits(request, reply, [request.server.limiter.takeOf(name, tier, identityOf(request, name))]);
+          await passLimits(request, reply, request.server.limiter.takesOf(name, callerOf(request, name)));
         }
       }),
   },

@@ -6,7 +6,7 @@ import { waitUntil } from '../processes/processes.mjs';
 export interface Person {
   user: User;
   cookie: string;
-  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<Response>;
+  call(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Response>;
 }
 
 /** Registers a customer, which spends none of the client IP's log-in tokens. */

@@ -143,3 +143,41 @@ test('each migration runs on a filled database of the schema before it, and a se
     expect((await client.query('select from bookings')).rowCount).toBe(1);
   }
 });
+
+test('a filled database keeps its users, keys, overrides and history when tiers become rows', async () => {
+  const { client, url } = await databaseAt(journal.entries.findIndex(({ tag }) => tag === '0005_tiers'));
+  const user = (email: string, tier: string) =>
+    client.query('insert into users (email, name, password_hash, tier) values ($1, $1, $1, $2) returning id', [
+      email,
+      tier,
+    ]);
+  const [{ id }] = (await user('a@b.example', 'pro')).rows;
+  await user('c@d.example', 'free');
+  await expect(user('e@f.example', 'partner')).rejects.toThrow('users_tier');
+  await client.query(`insert into api_keys (user_id, name, prefix, key_hash) values ('${id}', 'one', 'mt_', 'hash')`);
+  await client.query(`insert into limit_overrides (policy, tier, capacity, refill_tokens, refill_interval_ms, on_store_failure)
+    values ('booking', 'pro', 50, 5, 1000, 'closed')`);
+  await client.query(`insert into limit_changes (policy, tier, changed_by, before, after)
+    values ('booking', 'pro', '${id}', '{}', '{"capacity": 50}')`);
+
+  await migrate(url);
+  const rows = async (query: string) => (await client.query(query)).rows;
+  expect(await rows('select email, tier from users order by email')).toEqual([
+    { email: 'a@b.example', tier: 'pro' },
+    { email: 'c@d.example', tier: 'free' },
+  ]);
+  expect(await rows('select name, tier from api_keys')).toEqual([{ name: 'one', tier: null }]);
+  expect(await rows('select tier, capacity from limit_overrides')).toEqual([{ tier: 'pro', capacity: 50 }]);
+  expect(await rows('select policy, tier, identity from limit_changes')).toEqual([
+    { policy: 'booking', tier: 'pro', identity: null },
+  ]);
+  expect(await rows('select name, based_on from tiers order by name')).toEqual([
+    { name: 'free', based_on: 'free' },
+    { name: 'pro', based_on: 'pro' },
+  ]);
+  // A task of the version before, which runs until the deploy has replaced it, registers users as it always did.
+  await user('g@h.example', 'free');
+  await expect(user('e@f.example', 'partner')).rejects.toThrow('users_tier');
+  await client.query(`insert into tiers values ('partner', 'free')`);
+  await user('e@f.example', 'partner');
+});

@@ -24,6 +24,18 @@ const id = () => uuid('id').primaryKey().defaultRandom();
 /** An amount in minor units. Ten tickets at 2.2 million rupiah exceed an `integer`. */
 const minorUnits = (name: string) => bigint(name, { mode: 'number' });
 
+/** The tiers; `free` and `pro` come with the migration. Their limits are in `rules/limits.ts` and `limit_overrides`. */
+export const tiers = pgTable(
+  'tiers',
+  {
+    name: text('name').primaryKey(),
+    /** The tier whose limits it has where it has none of its own. */
+    basedOn: text('based_on', { enum: ['free', 'pro'] }).notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [check('tiers_based_on', sql`${table.basedOn} in ('free', 'pro')`)],
+);
+
 export const users = pgTable(
   'users',
   {
@@ -37,9 +49,11 @@ export const users = pgTable(
     role: text('role', { enum: ['customer', 'organiser', 'admin'] })
       .notNull()
       .default('customer'),
-    tier: text('tier', { enum: ['free', 'pro'] })
+    // The foreign keys on a tier decide between giving it and removing it at the same time.
+    tier: text('tier')
       .notNull()
-      .default('free'),
+      .default('free')
+      .references(() => tiers.name),
     createdAt: createdAt(),
   },
   (table) => [
@@ -47,7 +61,6 @@ export const users = pgTable(
     // An account stored in another case could never log in.
     check('users_email_lower_case', sql`${table.email} = lower(${table.email} collate "C")`),
     check('users_role', sql`${table.role} in ('customer', 'organiser', 'admin')`),
-    check('users_tier', sql`${table.tier} in ('free', 'pro')`),
   ],
 );
 
@@ -301,6 +314,8 @@ export const apiKeys = pgTable(
     /** The first characters, by which users recognise their keys. */
     prefix: text('prefix').notNull(),
     keyHash: text('key_hash').notNull().unique(),
+    /** Given to this key alone. Null: it spends its user's budget. */
+    tier: text('tier').references(() => tiers.name),
     createdAt: createdAt(),
     revokedAt: instant('revoked_at'),
   },
@@ -337,19 +352,24 @@ export const writeProbes = pgTable(
   (table) => [check('write_probes_one_row', sql`${table.id}`)],
 );
 
+/** The numbers of a limit, in every table that has them. */
+const limitNumbers = () => ({
+  capacity: integer('capacity').notNull(),
+  refillTokens: integer('refill_tokens').notNull(),
+  refillIntervalMs: integer('refill_interval_ms').notNull(),
+  onStoreFailure: text('on_store_failure', { enum: ['closed', 'open', 'local'] }).notNull(),
+  suppression: jsonb('suppression'),
+  shadow: boolean('shadow').notNull().default(false),
+  updatedAt: instant('updated_at').notNull().defaultNow(),
+});
+
 /** Overrides the shipped limit of the same policy and tier in `rules/limits.ts`, in every task, without a deploy. */
 export const limitOverrides = pgTable(
   'limit_overrides',
   {
     policy: text('policy').notNull(),
     tier: text('tier').notNull(),
-    capacity: integer('capacity').notNull(),
-    refillTokens: integer('refill_tokens').notNull(),
-    refillIntervalMs: integer('refill_interval_ms').notNull(),
-    onStoreFailure: text('on_store_failure', { enum: ['closed', 'open', 'local'] }).notNull(),
-    suppression: jsonb('suppression'),
-    shadow: boolean('shadow').notNull().default(false),
-    updatedAt: instant('updated_at').notNull().defaultNow(),
+    ...limitNumbers(),
   },
   (table) => [
     primaryKey({ columns: [table.policy, table.tier] }),
@@ -360,19 +380,41 @@ export const limitOverrides = pgTable(
   ],
 );
 
-/** The history of limit changes: who, when, from what, to what. Append-only. */
+/** The limit of one user, API key or client IP under a policy, instead of its tier's. */
+export const identityLimits = pgTable(
+  'identity_limits',
+  {
+    policy: text('policy').notNull(),
+    /** Readable, because an operator has to recognise it: `user:<id>`, `key:<id>`, `ip:<address>`, as enforcement names it. */
+    identity: text('identity').notNull(),
+    ...limitNumbers(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.policy, table.identity] }),
+    check(
+      'identity_limits_bounds',
+      sql`${table.capacity} > 0 and ${table.refillTokens} > 0 and ${table.refillIntervalMs} > 0`,
+    ),
+  ],
+);
+
+/**
+ * The history of limits and tiers: who, when, from what, to what. A row names a policy with a tier or an identity (a limit), a
+ * tier alone (the tier itself), or an identity alone (it was given a tier). Append-only.
+ */
 export const limitChanges = pgTable(
   'limit_changes',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    policy: text('policy').notNull(),
-    tier: text('tier').notNull(),
+    policy: text('policy'),
+    tier: text('tier'),
+    identity: text('identity'),
     changedBy: uuid('changed_by')
       .notNull()
       .references(() => users.id),
     changedAt: instant('changed_at').notNull().defaultNow(),
-    before: jsonb('before').notNull(),
-    after: jsonb('after').notNull(),
+    before: jsonb('before'),
+    after: jsonb('after'),
   },
   (table) => [index('limit_changes_of').on(table.policy, table.tier, table.id)],
 );

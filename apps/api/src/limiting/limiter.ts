@@ -1,20 +1,20 @@
 import type { PolicyName, Tier } from '@minitickets/contract';
 import type { Registry } from 'prom-client';
 import { redisFailure } from '../db/redis-failures.ts';
-import type { Deps } from '../deps.ts';
+import type { CallerKey, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
 import { addActivity } from '../queries/limit-activity.ts';
 import { liftSuppression } from '../queries/limit-buckets.ts';
-import { readOverrides } from '../queries/limit-overrides.ts';
 import { type Decision, refundToken, reserveToken, type Take, takeTokens } from '../queries/rate-limits.ts';
+import { readLimits } from '../queries/stored-limits.ts';
 import { breaker } from '../rules/breaker.ts';
-import { bucketNames } from '../rules/client-identity.ts';
+import { apiKeyOf, bucketNames } from '../rules/client-identity.ts';
 import { type Limit, limitTable } from '../rules/limit-table.ts';
-import { bucketOwner } from '../rules/limits.ts';
 import { localBuckets } from '../rules/local-buckets.ts';
 import { type KnownBans, knownBans } from './known-bans.ts';
 import { countLimits } from './limit-counts.ts';
+import { isBanned, tightestOfEachPolicy } from './tightest.ts';
 
 /** How long the circuit breaker stays open after Redis has failed. */
 const COOLDOWN_MS = 250;
@@ -26,6 +26,8 @@ const RECEIPT_MS = 30_000;
 /** The outcome of a call during a Redis outage, as its policy chose in advance. */
 export type Degraded = { limit: Limit; mode: 'open' | 'local'; allowed: boolean; retryAfterMs?: number | undefined };
 export type Outcome = { decisions: Decision[]; degraded: Degraded[] };
+/** Who spends tokens under a policy: an identity with its tier, and the API key that it calls with. */
+export type Caller = { identity: string; tier: Tier; key?: CallerKey | undefined };
 export type Limiter = ReturnType<typeof createLimiter>;
 
 /** The limiter of one task: the limits in force, decisions with and without Redis, and their counts. */
@@ -75,6 +77,12 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry, b
   }
   // #endregion
 
+  /** Returns the bucket of an identity under a policy, with the limit in force. */
+  const takeOf = (policy: PolicyName, tier: Tier, identity: string): Take => ({
+    bucket: nameOf(policy, identity),
+    limit: table.limitOf(policy, tier, identity),
+  });
+
   return {
     get table() {
       return table;
@@ -84,11 +92,23 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry, b
       return tasks;
     },
     nameOf,
-    /** Returns the bucket of an identity under a policy, with the limit in force. */
-    takeOf: (policy: PolicyName, tier: Tier, identity: string): Take => ({
-      bucket: nameOf(policy, bucketOwner(policy, tier, identity)),
-      limit: table.of(policy, tier),
-    }),
+    takeOf,
+    /**
+     * Returns the buckets that a call spends from under a policy: the one function of enforcement and of the operator's look-up.
+     *
+     * A call with an API key spends from its user's bucket, so that creating keys multiplies nothing, and from the key's own bucket
+     * under the same limit. A key that carries a limit spends from its own bucket alone: it was filled and emptied by every call of
+     * the key before, so the limit is not a fresh bucket and only the added burst is gained.
+     */
+    takesOf(policy: PolicyName, { identity, tier, key }: Caller): Take[] {
+      // #region key-and-user
+      const users = takeOf(policy, tier, identity);
+      if (!key) return [users];
+      const bucket = nameOf(policy, apiKeyOf(key.id));
+      const carried = table.keyLimit(policy, apiKeyOf(key.id), key.tier);
+      return carried ? [{ bucket, limit: carried }] : [users, { bucket, limit: users.limit }];
+      // #endregion
+    },
 
     /**
      * Takes a token from each bucket, or from none. During a ban that this task knows of, it refuses without asking Redis.
@@ -107,9 +127,9 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry, b
       const sentAtMs = bans.nowMs();
       const decisions = await ask(takes, () => takeTokens(redis, takes));
       if (!decisions) return { decisions: [], degraded: takes.map(decideAlone) };
+      for (const decision of tightestOfEachPolicy(decisions)) counts.decided(decision);
       for (const decision of decisions) {
-        counts.decided(decision);
-        if (!decision.allowed && decision.reason === 'suppressed') bans.remember(decision, sentAtMs);
+        if (isBanned(decision)) bans.remember(decision, sentAtMs);
         else bans.forget(decision.take.bucket);
       }
       return { decisions, degraded: [] };
@@ -139,8 +159,8 @@ export function createLimiter({ config, db, redis }: Deps, registry: Registry, b
 
     /** Reloads the limits if one has changed. */
     async refreshLimits() {
-      const { overrides, revision } = await readOverrides(db);
-      if (revision !== table.revision) table = limitTable(overrides, revision);
+      const changed = await readLimits(db, table.revision);
+      if (changed) table = limitTable(changed);
     },
 
     /** Reports this task's counts to Redis and updates the number of tasks. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { userByApiKeyHash } from '../queries/api-keys.ts';
+import { apiKeyByHash } from '../queries/api-keys.ts';
 import { issuesApiKeys } from '../rules/api-keys.ts';
-import { apiKeyOf, clientOf } from '../rules/client-identity.ts';
+import { clientOf, userOf } from '../rules/client-identity.ts';
 import { passLimits } from './rate-limits.ts';
 
 /** Maximum revoked keys that a task remembers, 64 characters each. */
@@ -24,7 +24,7 @@ export function readApiKeys(app: Api, { config, db }: Deps) {
     if (!isIssued(key)) return undefined;
     const keyHash = hashOf(key);
     if (revoked.has(keyHash)) return undefined;
-    const owner = await userByApiKeyHash(db, keyHash);
+    const owner = await apiKeyByHash(db, keyHash);
     if (owner) return owner;
     if (revoked.size >= MAX_REMEMBERED) revoked.clear();
     revoked.add(keyHash);
@@ -42,12 +42,16 @@ export function readApiKeys(app: Api, { config, db }: Deps) {
       await passLimits(request, reply, [limiter.takeOf('bad-api-key', 'free', clientOf(request.ip))]);
       fail({ kind: 'unauthenticated' });
     }
-    const take = limiter.takeOf('api-key', owner.user.tier, apiKeyOf(owner.apiKeyId));
+    const {
+      user,
+      key: { id, tier },
+    } = owner;
+    const takes = limiter.takesOf('api-key', { identity: userOf(user.id), tier: user.tier, key: { id, tier } });
     // Charged by the route's own hook in one decision, so that a request which the route's policy refuses consumes none of
     // the key's tokens.
-    if (request.routeOptions.config.limited) request.owedTakes = [take];
-    else await passLimits(request, reply, [take]);
-    request.viewer = { user: owner.user, via: 'api-key' };
+    if (request.routeOptions.config.limited) request.owedTakes = takes;
+    else await passLimits(request, reply, takes);
+    request.viewer = { user, via: 'api-key', key: { id, tier } };
   });
 }
 

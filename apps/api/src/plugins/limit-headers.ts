@@ -1,6 +1,7 @@
 import { headers } from '@minitickets/contract';
 import type { FastifyReply } from 'fastify';
 import type { Outcome } from '../limiting/limiter.ts';
+import { isBanned, spendable, tightestOfEachPolicy } from '../limiting/tightest.ts';
 import type { Decision } from '../queries/rate-limits.ts';
 
 /** Headers that cross-origin pages may read, should CORS ever allow them in. */
@@ -27,13 +28,14 @@ export function setLimitHeaders(reply: FastifyReply, { decisions, degraded }: Ou
     reply.header(headers.degraded, degraded.some(({ mode }) => mode === 'open') ? 'open' : 'local');
   }
   if (decisions.length === 0) return;
-  const tightest = decisions.reduce((least, decision) => (spendable(decision) < spendable(least) ? decision : least));
+  const shown = tightestOfEachPolicy(decisions);
+  const tightest = shown.reduce((least, decision) => (spendable(decision) < spendable(least) ? decision : least));
   reply.headers({
     [headers.limit]: tightest.rate.capacity,
     [headers.remaining]: spendable(tightest),
     [headers.reset]: seconds(tightest.fullMs),
-    [headers.rateLimitPolicy]: decisions.map(({ take }) => take.limit.policyHeader).join(', '),
-    [headers.rateLimit]: decisions.map(serviceLimit).join(', '),
+    [headers.rateLimitPolicy]: shown.map(({ take }) => take.limit.policyHeader).join(', '),
+    [headers.rateLimit]: shown.map(serviceLimit).join(', '),
   });
 }
 
@@ -41,11 +43,6 @@ function serviceLimit(decision: Decision) {
   const nextMs = isBanned(decision) ? decision.retryAfterMs : decision.nextTokenMs;
   return `"${decision.take.limit.policy}";r=${spendable(decision)};t=${seconds(nextMs)}`;
 }
-
-/** During a ban nothing can be spent, even if the bucket has tokens. */
-const spendable = (decision: Decision) => (isBanned(decision) ? 0 : decision.remaining);
-const isBanned = (decision: Decision): decision is Extract<Decision, { reason: 'suppressed' }> =>
-  !decision.allowed && decision.reason === 'suppressed';
 
 /** Whole seconds, rounded up so that the client does not return too early. */
 const seconds = (ms: number) => Math.ceil(ms / 1000);

@@ -1,9 +1,9 @@
-import type { PolicyName, Tier } from '@minitickets/contract';
+import type { PolicyName } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
-import { createLimiter, type Limiter, type Outcome } from '../limiting/limiter.ts';
+import { type Caller, createLimiter, type Limiter, type Outcome } from '../limiting/limiter.ts';
 import type { Take } from '../queries/rate-limits.ts';
 import { repeatRounds } from '../rounds.ts';
 import { clientOf, networkOf, userOf } from '../rules/client-identity.ts';
@@ -61,9 +61,8 @@ export function limitRequests(app: Api, deps: Deps, registry: Registry) {
 export function limit(...names: [PolicyName, ...PolicyName[]]) {
   return passesLimits(async (request: FastifyRequest, reply: FastifyReply) => {
     // #region whose-bucket
-    const tier: Tier = request.viewer?.user.tier ?? 'free';
-    const layers = names.flatMap((name) => layersOf(name, request.viewer?.user));
-    const takes = layers.map((name) => request.server.limiter.takeOf(name, tier, identityOf(request, name)));
+    const layers = names.flatMap((name) => layersOf(name, strangerOf(request)));
+    const takes = layers.flatMap((name) => request.server.limiter.takesOf(name, callerOf(request, name)));
     await passLimits(request, reply, takes);
     // #endregion
   });
@@ -110,11 +109,21 @@ export async function passLimits(
 
 const withCost = (take: Take, cost: number): Take => (cost === 1 ? take : { ...take, cost });
 
-/** Returns a request's identity under a policy. A viewer is authenticated. */
-export function identityOf(request: FastifyRequest, name: PolicyName) {
+/** Returns who spends the tokens of a request under a policy. A viewer is authenticated. */
+export function callerOf({ ip, viewer }: FastifyRequest, name: PolicyName): Caller {
   const { identity } = policies[name];
-  if (identity === 'network') return networkOf(request.ip);
-  return identity === 'user' && request.viewer ? userOf(request.viewer.user.id) : clientOf(request.ip);
+  const tier = viewer?.user.tier ?? 'free';
+  if (identity === 'network') return { identity: networkOf(ip), tier };
+  if (identity !== 'user' || !viewer) return { identity: clientOf(ip), tier };
+  const key = viewer.via === 'api-key' ? viewer.key : undefined;
+  return { identity: userOf(viewer.user.id), tier, key };
+}
+
+/** Returns what `layersOf` asks of a viewer: an operator who gave a tier to the key has chosen it, as one given to the user. */
+function strangerOf({ viewer }: FastifyRequest) {
+  if (!viewer) return null;
+  const carried = viewer.via === 'api-key' ? viewer.key.tier : null;
+  return { isNew: viewer.user.isNew, tier: carried ?? viewer.user.tier };
 }
 
 /** Fails with the longest wait, because the request needs every bucket. */

@@ -1,10 +1,11 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import type { Tier } from '@minitickets/contract';
+import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Connection, Transaction } from '../db/client.ts';
 import { apiKeys, users } from '../db/schema.ts';
 import { NEW_ACCOUNT_MS } from '../rules/limits.ts';
 import type { SessionUser } from './sessions.ts';
 
-export type ApiKeyRow = { id: string; name: string; prefix: string; createdAt: Date };
+export type ApiKeyRow = { id: string; name: string; prefix: string; createdAt: Date; tier: Tier | null };
 
 /**
  * Serialises the creation of a user's keys until the transaction ends, so that counting them and adding one is not a
@@ -18,7 +19,7 @@ export async function insertApiKey(
   db: Connection,
   key: { userId: string; name: string; prefix: string; keyHash: string },
 ): Promise<ApiKeyRow> {
-  const [row] = await db.insert(apiKeys).values(key).returning(columns);
+  const [row] = await db.insert(apiKeys).values(key).returning(apiKeyColumns);
   if (!row) throw new Error('INSERT returned no row');
   return row;
 }
@@ -26,7 +27,7 @@ export async function insertApiKey(
 /** Returns a user's active keys, newest first. */
 export async function apiKeysOf(db: Connection, userId: string): Promise<ApiKeyRow[]> {
   return db
-    .select(columns)
+    .select(apiKeyColumns)
     .from(apiKeys)
     .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)))
     .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id));
@@ -50,14 +51,23 @@ export async function revokeApiKeysOf(db: Connection, userId: string) {
     .where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt)));
 }
 
-/** Returns the owner of the active key with this hash. */
-export async function userByApiKeyHash(
-  db: Connection,
-  keyHash: string,
-): Promise<{ apiKeyId: string; user: SessionUser } | undefined> {
+/** An active key, with the tier that was given to it alone, and its user. */
+export type ApiKeyOwner = { key: { id: string; tier: Tier | null }; user: SessionUser };
+
+/** Returns the active key with this hash and its user. */
+export async function apiKeyByHash(db: Connection, keyHash: string): Promise<ApiKeyOwner | undefined> {
+  return activeKey(db, eq(apiKeys.keyHash, keyHash));
+}
+
+/** Returns an active key and its user, by the key's id. */
+export async function apiKeyById(db: Connection, id: string): Promise<ApiKeyOwner | undefined> {
+  return activeKey(db, eq(apiKeys.id, id));
+}
+
+async function activeKey(db: Connection, which: SQL) {
   const [row] = await db
     .select({
-      apiKeyId: apiKeys.id,
+      key: { id: apiKeys.id, tier: apiKeys.tier },
       user: {
         id: users.id,
         role: users.role,
@@ -67,8 +77,14 @@ export async function userByApiKeyHash(
     })
     .from(apiKeys)
     .innerJoin(users, eq(users.id, apiKeys.userId))
-    .where(and(eq(apiKeys.keyHash, keyHash), isNull(apiKeys.revokedAt)));
+    .where(and(which, isNull(apiKeys.revokedAt)));
   return row;
 }
 
-const columns = { id: apiKeys.id, name: apiKeys.name, prefix: apiKeys.prefix, createdAt: apiKeys.createdAt };
+export const apiKeyColumns = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  prefix: apiKeys.prefix,
+  createdAt: apiKeys.createdAt,
+  tier: apiKeys.tier,
+};

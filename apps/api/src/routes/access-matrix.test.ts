@@ -139,6 +139,19 @@ const rows: Record<Operation, Row> = {
     call: () => ({ params: { policy: 'playground', tier: 'free' }, body: { ...numbers, shadow: false } }),
   },
   resetLimit: { call: () => ({ params: { policy: 'playground', tier: 'free' } }) },
+  listTiers: {},
+  putTier: { call: () => ({ params: { tier: 'partner' }, body: { basedOn: 'pro' } }) },
+  // There is no such tier.
+  removeTier: { call: () => ({ params: { tier: 'nobodys' } }), success: 404 },
+  listIdentityLimits: {},
+  setIdentityLimit: {
+    call: ({ user }) => ({
+      params: { policy: 'playground', identity: `user:${user.id}` },
+      body: { ...numbers, shadow: false },
+    }),
+  },
+  // Nor such a limit.
+  removeIdentityLimit: { call: () => ({ params: { policy: 'login', identity: 'ip:198.51.100.7' } }), success: 404 },
   listLimitChanges: {},
   readLimitActivity: {},
   readLimitActivitySeries: {},
@@ -149,6 +162,9 @@ const rows: Record<Operation, Row> = {
   changeUser: { call: (the) => ({ ...ofUser(the), body: { tier: 'pro' } }) },
   endUserSessions: { call: ofUser },
   listUserApiKeys: { call: ofUser },
+  changeUserApiKey: {
+    call: ({ user, keys }) => ({ params: { id: user.id, key: keys.customerKey.id }, body: { tier: 'pro' } }),
+  },
   revokeUserApiKey: { call: ({ user, keys }) => ({ params: { id: user.id, key: keys.customerKey.id } }) },
   unlockLogin: { call: ofUser },
   listTasks: {},

@@ -23,9 +23,11 @@ test('an API key acts as its user, and is shown once', async () => {
   const made = (await make(sid)).json();
   expect(made.key).toMatch(/^mt_[\w-]{43}$/);
   expect(made.key.startsWith(made.prefix)).toBe(true);
-  expect((await withKey(made.key)).json()).toEqual(user);
+  expect((await withKey(made.key)).json()).toEqual({ ...user, createdAt: undefined });
   const { items } = (await the.app.inject({ url: '/v1/api-keys', cookies: { sid } })).json();
-  expect(items).toEqual([{ id: made.id, name: 'nightly import', prefix: made.prefix, createdAt: made.createdAt }]);
+  expect(items).toEqual([
+    { id: made.id, name: 'nightly import', prefix: made.prefix, createdAt: made.createdAt, tier: null },
+  ]);
 });
 
 test('the stored form of a key cannot be used as a key', async () => {
@@ -74,7 +76,7 @@ test('a user has at most five keys, even after ten concurrent requests', async (
   expect(answers.find(({ statusCode }) => statusCode !== 201)?.json().error).toBe('change_not_possible');
 });
 
-test('each key has its own bucket, in its user’s tier', async () => {
+test('the keys of a user share one budget, in the user’s tier', async () => {
   const { sid } = await person(the, { tier: 'pro' });
   const [first, second] = [(await make(sid)).json(), (await make(sid)).json()];
   await withKey(first.key);
@@ -84,10 +86,12 @@ test('each key has its own bucket, in its user’s tier', async () => {
     'ratelimit-policy': '"api-key";q=300;w=6, "reads";q=1200;w=3',
   });
   expect(Number(headers['x-ratelimit-remaining'])).toBeGreaterThanOrEqual(298);
-  expect((await withKey(second.key)).headers['x-ratelimit-remaining']).toBe('299');
+  // Some flow back meanwhile.
+  const left = Number((await withKey(second.key)).headers['x-ratelimit-remaining']);
+  expect(left).toBeLessThan(300);
 });
 
-test('a request with a key is limited by the key, and a booking by the user too', async () => {
+test('a request with a key shows each policy once, though two buckets stand behind each', async () => {
   const { sid } = await person(the);
   const { key } = (await make(sid)).json();
   const { headers } = await the.app.inject({
@@ -103,24 +107,20 @@ test('a request with a key is limited by the key, and a booking by the user too'
 test('a request that its route’s policy refuses consumes no token of the key', async () => {
   const { sid } = await person(the);
   const { key } = (await make(sid)).json();
-  const left = async (url: string) => {
-    const answer = await the.app.inject({
-      method: 'POST',
-      url,
-      headers: { authorization: `Bearer ${key}` },
-      payload: {},
-    });
-    const tokens = /"api-key";r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1];
-    return { statusCode: answer.statusCode, tokens: Number(tokens) };
+  /** Calls until the route's policy refuses, and returns how many tokens the key has then. */
+  const refused = async (url: string) => {
+    const headers = { authorization: `Bearer ${key}` };
+    for (let call = 0; call < 200; call++) {
+      const answer = await the.app.inject({ method: 'POST', url, headers, payload: {} });
+      const tokens = /"api-key";r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1];
+      if (answer.statusCode === 429) return Number(tokens);
+    }
+    return expect.fail('no call was refused');
   };
   for (const url of ['/v1/bookings', '/v1/playground/requests']) {
-    for (let call = 0; call < 10; call++) await left(url);
-    const before = await left(url);
-    for (let call = 0; call < 5; call++) await left(url);
-    const after = await left(url);
-    expect(before.statusCode).toBe(429);
-    expect(after.statusCode).toBe(429);
-    expect(after.tokens).toBeGreaterThanOrEqual(before.tokens);
+    const before = await refused(url);
+    // The key refills ten times as fast as the routes' policies, so a call that is served in between takes nothing for long.
+    for (let call = 0; call < 5; call++) expect(await refused(url)).toBeGreaterThanOrEqual(before - 1);
   }
 });
 

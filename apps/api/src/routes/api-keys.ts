@@ -5,7 +5,7 @@ import { routeServer } from '../plugins/serve-route.ts';
 import { requireLiveSession, viewerOf } from '../plugins/session.ts';
 import { type ApiKeyRow, apiKeysOf, insertApiKey, lockApiKeysOf, revokeApiKey } from '../queries/api-keys.ts';
 
-/** Each key has its own bucket, so the number of keys bounds a user's total rate. See the policy `api-key-making`. */
+/** More than a person's programs need. It multiplies nothing: the keys of a user share the user's budget. */
 const MAX_KEYS = 5;
 
 /** A user's API keys. Creating and revoking needs a browser session, so that a leaked key cannot create another. */
@@ -51,9 +51,5 @@ export function apiKeyRoutes(app: Api, { config, db, redis }: Deps) {
   });
 }
 
-const toApiKey = ({ id, name, prefix, createdAt }: ApiKeyRow) => ({
-  id,
-  name,
-  prefix,
-  createdAt: createdAt.toISOString(),
-});
+/** Returns a key as the API shows it. */
+export const toApiKey = ({ createdAt, ...rest }: ApiKeyRow) => ({ ...rest, createdAt: createdAt.toISOString() });

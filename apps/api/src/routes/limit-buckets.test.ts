@@ -109,7 +109,7 @@ test('only admins see buckets', async () => {
 });
 
 test.each(['free', 'pro'] as const)(
-  'a client banned from the %s bucket of the playground is explained as banned, by user and by address',
+  'a client banned at the %s limit of the playground is explained as banned, by user and by address',
   async (tier) => {
     const { user, sid } = await person(the);
     const remoteAddress = tier === 'free' ? '2001:db8:7:8::1' : '203.0.113.77';

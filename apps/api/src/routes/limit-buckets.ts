@@ -1,10 +1,11 @@
-import { type BucketExplained, type PolicyName, tier } from '@minitickets/contract';
+import { type BucketExplained, id, type PolicyName } from '@minitickets/contract';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf } from '../plugins/session.ts';
+import { apiKeyById } from '../queries/api-keys.ts';
 import { readBucket } from '../queries/limit-buckets.ts';
-import { identityNamed } from '../rules/client-identity.ts';
+import { identityNamed, userOf } from '../rules/client-identity.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';
 import { policies } from '../rules/limits.ts';
 
@@ -13,7 +14,7 @@ export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
   const serve = routeServer(app, { db });
   serve('explainBucket', async (request) => {
     const { policy } = request.params;
-    const buckets = bucketsNamed(policy, request.params.bucket);
+    const buckets = await bucketsNamed(policy, request.params.bucket);
     const explained = await Promise.all(
       buckets.map(async (bucket) => explainBucket(policy, bucket, await readBucket(redis, bucket), Date.now())),
     );
@@ -28,16 +29,23 @@ export function limitBucketRoutes(app: Api, { db, redis }: Deps) {
   });
 
   /**
-   * A bucket's name is a hash. An operator who knows the identity instead may pass that; where callers choose their tier, it has
-   * a bucket per tier.
+   * A bucket's name is a hash. An operator who knows the identity instead may pass that. An API key that carries no limit spends
+   * from its user's bucket too, and that one may be what refuses.
    */
-  function bucketsNamed(policy: PolicyName, bucketOrIdentity: string): string[] {
+  async function bucketsNamed(policy: PolicyName, bucketOrIdentity: string): Promise<string[]> {
     if (!bucketOrIdentity.includes(':')) return [bucketOrIdentity];
     const identity =
       identityNamed(bucketOrIdentity, policies[policy].identity) ??
       fail({ kind: 'not-valid', path: '/bucket', message: 'ip: followed by an IP address' });
-    return [...new Set(tier.options.map((one) => app.limiter.takeOf(policy, one, identity).bucket))];
+    const owner = identity.startsWith('key:') ? await ownerOf(identity.slice('key:'.length)) : undefined;
+    const takes = owner
+      ? app.limiter.takesOf(policy, { identity: userOf(owner.user.id), tier: owner.user.tier, key: owner.key })
+      : [app.limiter.takeOf(policy, 'free', identity)];
+    return takes.map(({ bucket }) => bucket);
   }
+
+  /** Returns the user and the tier of an active API key; undefined for any other text. */
+  const ownerOf = async (key: string) => (id.safeParse(key).success ? apiKeyById(db, key) : undefined);
 }
 
 /** Returns the one of two buckets that explains a refusal: the one that refuses for longer, else the one that was used. */

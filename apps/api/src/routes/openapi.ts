@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Access,
   apiKey,
+  apiKeyChange,
   auditResult,
   booking,
   bucketExplained,
@@ -17,6 +18,7 @@ import {
   eventChange,
   eventInventory,
   headers,
+  identityLimit,
   limit,
   limitActivity,
   limitActivitySeries,
@@ -44,6 +46,8 @@ import {
   ticketType,
   ticketTypeChange,
   ticketWithEvent,
+  tierChange,
+  tierView,
   timeZone,
   user,
 } from '@minitickets/contract';
@@ -62,6 +66,7 @@ for (const [id, schema] of Object.entries({
   ...{ Booking: booking, Ticket: ticket, TicketWithEvent: ticketWithEvent, CheckIn: checkIn, CheckedIn: checkedIn },
   ...{ PlaygroundAnswer: playgroundAnswer, PlaygroundBucket: playgroundBucket, BucketExplained: bucketExplained },
   ...{ Limit: limit, LimitChange: limitChange, RecordedLimitChange: recordedLimitChange, Suppression: suppression },
+  ...{ Tier: tierView, TierChange: tierChange, IdentityLimit: identityLimit, ApiKeyChange: apiKeyChange },
   ...{ LimitActivity: limitActivity, LimitActivitySeries: limitActivitySeries, TaskReport: taskReport },
   ...{ EventInventory: eventInventory, AuditResult: auditResult, Problem: problem, ProviderEvent: providerEvent },
 }))
@@ -286,6 +291,7 @@ const parameters: Readonly<Record<string, string>> = {
   key: 'The id of the API key, not the key itself',
   policy: 'The name of the rate limit policy',
   tier: 'The tier that the limit is for; `all` where a policy makes no difference between tiers',
+  identity: 'The identity that has a limit of its own: `user:…`, `key:…`, `ip:…`',
   bucket: 'The name of the bucket; to explain it, also the identity: `user:…`, `key:…`, `ip:…`, `account:…`',
   email: 'The complete e-mail address of the account, in any of its spellings',
   limit: 'How many items a page has at most',

@@ -21,14 +21,20 @@ test('a request spends one token and reports what is left', async () => {
   expect(answer.headers['x-ratelimit-remaining']).toBe('9');
 });
 
-test('each tier has its own bucket, so switching tiers gains nothing', async () => {
+test('another tier is another limit on the same bucket: it adds its burst once, and switching gains nothing', async () => {
   const from = { remoteAddress: '192.0.2.2' };
+  expect((await play('?tier=free&cost=10', from)).json()).toMatchObject({ tier: 'free', remaining: 0 });
+  expect((await play('?tier=free&cost=10', from)).statusCode).toBe(429);
+  expect((await play('?tier=pro&cost=20', from)).json()).toMatchObject({ tier: 'pro', capacity: 30 });
   for (let round = 0; round < 5; round++) {
-    await play('?tier=pro', from);
-    await play('?tier=free', from);
+    expect((await play('?tier=free&cost=9', from)).statusCode).toBe(429);
+    expect((await play('?tier=pro&cost=19', from)).statusCode).toBe(429);
   }
-  expect((await play('?tier=pro', from)).json().remaining).toBeLessThanOrEqual(26);
-  expect((await play('?tier=free', from)).json().remaining).toBeLessThanOrEqual(6);
+});
+
+test('without a tier, the caller’s own applies', async () => {
+  const { sid } = await person(the, { tier: 'pro' });
+  expect((await play('', { cookies: { sid } })).json()).toMatchObject({ tier: 'pro', capacity: 30, remaining: 29 });
 });
 
 test('a logged-in user has their own bucket at any address', async () => {
@@ -90,8 +96,8 @@ test('a caller sees its own bucket with its strikes, and reading it consumes not
   expect(struck.strikes).toBeGreaterThan(15);
   expect(struck.strikes).toBeLessThanOrEqual(21);
   expect((await look('', from)).strikes).toBeGreaterThan(15);
-  // Another tier or policy is another bucket.
-  expect(await look('?tier=pro', from)).toMatchObject({ state: 'absent', suppression: { strikes: 135 } });
+  // Another tier is another limit on this bucket; another policy is another bucket.
+  expect(await look('?tier=pro', from)).toMatchObject({ bucket: struck.bucket, suppression: { strikes: 135 } });
   expect(await look('?policy=playground-open', from)).toMatchObject({ state: 'absent' });
   for (let call = 0; call < 12; call++) await play('?cost=5', from);
   const banned = await look('', from);

@@ -1,10 +1,11 @@
-import { type PlaygroundPolicy, playgroundQuery, type Tier } from '@minitickets/contract';
+import { type PlaygroundPolicy, playgroundQuery, type ShippedTier } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api, Deps } from '../deps.ts';
-import { passesLimits, passLimits } from '../plugins/rate-limits.ts';
+import { tightestOfEachPolicy } from '../limiting/tightest.ts';
+import { callerOf, passesLimits, passLimits } from '../plugins/rate-limits.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { readBucket } from '../queries/limit-buckets.ts';
-import { clientOf, userOf } from '../rules/client-identity.ts';
+import type { Take } from '../queries/rate-limits.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';
 
 /** For trying out the limiter: requests that only spend tokens, and a view of the bucket. */
@@ -13,12 +14,13 @@ export function playgroundRoutes(app: Api, { db, redis }: Deps) {
   serve(
     'spendPlaygroundTokens',
     async (request) => {
-      const { policy, tier } = request.query;
-      const decision = request.limitOutcome?.decisions.find(({ take }) => take.limit.policy === policy);
+      const { policy } = request.query;
+      const decisions = tightestOfEachPolicy(request.limitOutcome?.decisions ?? []);
+      const decision = decisions.find(({ take }) => take.limit.policy === policy);
       const degraded = request.limitOutcome?.degraded.find(({ limit }) => limit.policy === policy);
       return {
         policy,
-        tier,
+        tier: (decision?.take ?? degraded)?.limit.tier ?? 'free',
         ...(decision && {
           capacity: decision.rate.capacity,
           remaining: decision.remaining,
@@ -33,7 +35,8 @@ export function playgroundRoutes(app: Api, { db, redis }: Deps) {
 
   serve('readPlaygroundBucket', async (request) => {
     const { policy, tier } = request.query;
-    const { bucket, limit } = ownTake(request, policy, tier);
+    // Of a key that carries no limit, its user's: it refuses whenever the key's does.
+    const [{ bucket, limit }] = ownTakes(request, policy, tier) as [Take];
     const explained = explainBucket(policy, bucket, await readBucket(redis, bucket), Date.now());
     return { ...explained, suppression: limit.suppression };
   });
@@ -41,11 +44,13 @@ export function playgroundRoutes(app: Api, { db, redis }: Deps) {
   async function spendTokens(request: FastifyRequest, reply: FastifyReply) {
     const asked = playgroundQuery.safeParse(request.query);
     const { policy, tier } = asked.success ? asked.data : playgroundQuery.parse({});
-    await passLimits(request, reply, [ownTake(request, policy, tier)]);
+    await passLimits(request, reply, ownTakes(request, policy, tier));
   }
 
-  function ownTake(request: FastifyRequest, policy: PlaygroundPolicy, tier: Tier) {
-    const who = request.viewer ? userOf(request.viewer.user.id) : clientOf(request.ip);
-    return app.limiter.takeOf(policy, tier, who);
+  /** A tier that the caller wants to try replaces their own. It is the same bucket, so trying one and the other gains nothing. */
+  function ownTakes(request: FastifyRequest, policy: PlaygroundPolicy, tried: ShippedTier | undefined) {
+    const caller = callerOf(request, policy);
+    if (!tried) return app.limiter.takesOf(policy, caller);
+    return app.limiter.takesOf(policy, { ...caller, tier: tried, key: caller.key && { ...caller.key, tier: null } });
   }
 }

@@ -1,8 +1,9 @@
 import type { LimitChange, OnStoreFailure, PolicyName, Suppression, Tier } from '@minitickets/contract';
 
 /**
- * Who owns the bucket. `user`: the user, or the client IP of a visitor who is not logged in. `network`: all client IPs of one
- * IPv4 /24 or IPv6 /48.
+ * Who owns the bucket. `user`: the user, or the client IP of a visitor who is not logged in. `api-key`: the user whose key it is.
+ * Under both, a call with an API key has a bucket of the key as well; see `keyLimit`. `network`: all client IPs of one IPv4 /24 or
+ * IPv6 /48.
  */
 export type IdentityKind = 'ip' | 'network' | 'user' | 'api-key' | 'account';
 
@@ -243,7 +244,7 @@ export const policies = {
   'api-key': {
     identity: 'api-key',
     because:
-      'Keeps one program from crowding out the others. Local: while Redis is down partners keep working, each task serving its share.',
+      'All programs of a user together; a key that carries a limit of its own has that one instead. Local: while Redis is down partners keep working, each task serving its share.',
     promiseHorizonMs: 0,
     limits: {
       free: { ...perSecond, capacity: 60, refillTokens: 10, onStoreFailure: 'local', suppression: ownedBy(300) },
@@ -253,7 +254,7 @@ export const policies = {
   'api-key-making': {
     identity: 'user',
     because:
-      'A new key starts with a full bucket, so creating and revoking keys in a loop would bypass their limit. Closed: creating a key can wait.',
+      'The row of a revoked key stays, so creating and revoking keys in a loop would fill the table. Closed: creating a key can wait.',
     promiseHorizonMs: 0,
     limits: {
       all: {
@@ -317,12 +318,3 @@ export function layersOf(policy: PolicyName, caller: { tier: Tier; isNew: boolea
   const isStranger = caller?.isNew === true && caller.tier === 'free';
   return [policy, ...(standsOn ? [standsOn] : []), ...(isStranger && newAccountsStandOn ? [newAccountsStandOn] : [])];
 }
-
-/**
- * Policies whose callers choose their tier: each tier has a bucket of its own, or switching would gain tokens.
- */
-const CHOSEN_TIER: readonly PolicyName[] = ['playground', 'playground-open', 'playground-closed'];
-
-/** Returns who owns the bucket of an identity under a policy: the one key of enforcement and of the operator's look-up. */
-export const bucketOwner = (policy: PolicyName, tier: Tier, identity: string) =>
-  CHOSEN_TIER.includes(policy) ? `${identity} ${tier}` : identity;

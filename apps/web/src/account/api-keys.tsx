@@ -32,8 +32,8 @@ export function ApiKeys() {
   return (
     <Card title="API keys">
       <p>
-        Programs send a key as <code className="text-sm">Authorization: Bearer mt_…</code>. Each key has its own rate
-        limit, and you can have five keys.
+        Programs send a key as <code className="text-sm">Authorization: Bearer mt_…</code>. You can have five keys. They
+        share your rate limits.
       </p>
       <form
         ref={field}
@@ -114,6 +114,7 @@ function KeyRow({ apiKey, onGone }: { apiKey: ApiKey; onGone: () => unknown }) {
           <p className="font-semibold">{apiKey.name}</p>
           <p className="text-sm text-muted">
             <code>{apiKey.prefix}…</code>, created on {readerTime(apiKey.createdAt)}
+            {apiKey.tier !== null && `, with the limits of the tier ${apiKey.tier} for itself`}
           </p>
         </div>
         <Button look="danger" busy={revoking.busy} busyText="Revoking" onClick={() => revoking.run(apiKey.id)}>

@@ -51,6 +51,37 @@ export const resetLimit = (params: LimitName) => call('resetLimit', { params });
 
 export const liftSuppression = (bucket: string) => call('liftSuppression', { params: { bucket } });
 
+export const tiersQuery = queryOptions({
+  queryKey: ['operations', 'tiers'],
+  queryFn: ({ signal }) => call('listTiers', { signal }),
+  select: ({ items }) => items,
+});
+
+/** Adds a tier, or bases it on another. */
+export const putTier = ({ tier, ...body }: { tier: string } & BodyOf<'putTier'>) =>
+  call('putTier', { params: { tier }, body });
+
+export const removeTier = (tier: string) => call('removeTier', { params: { tier } });
+
+export const identityLimitsQuery = queryOptions({
+  queryKey: ['operations', 'identity-limits'],
+  queryFn: ({ signal }) => call('listIdentityLimits', { signal }),
+  refetchInterval: 5000,
+  select: ({ items }) => items,
+});
+
+type IdentityLimitName = { policy: string; identity: string };
+
+export const setIdentityLimit = ({ change, ...params }: IdentityLimitName & { change: BodyOf<'setIdentityLimit'> }) =>
+  call('setIdentityLimit', { params, body: change });
+
+/** Returns an identity to the limit of its tier. */
+export const removeIdentityLimit = (params: IdentityLimitName) => call('removeIdentityLimit', { params });
+
+/** @param tier null: the key spends its user's budget */
+export const changeKeyTier = ({ id, key, tier }: { id: string; key: string; tier: Tier | null }) =>
+  call('changeUserApiKey', { params: { id, key }, body: { tier } });
+
 export const changeTier = ({ id, tier }: { id: string; tier: Tier }) =>
   call('changeUser', { params: { id }, body: { tier } });
 

@@ -52,7 +52,6 @@ export function createBucketModel() {
   let known: Known[] = [];
   let checked = 0;
   let mismatches: Mismatch[] = [];
-  let limitChanges = 0;
 
   function tokensAt(at: number): number | undefined {
     if (!limit || !shown) return undefined;
@@ -68,10 +67,7 @@ export function createBucketModel() {
       limit !== undefined &&
       (limit.capacity !== reading.capacity ||
         (limit.exact && reading.exact && Math.abs(limit.refillPerMs / reading.refillPerMs - 1) > 0.01));
-    if (changed) {
-      limitChanges += 1;
-      known = [];
-    }
+    if (changed) known = [];
     // A rate derived from rounded seconds never replaces an exact one of the same limit.
     if (changed || !limit?.exact || reading.exact) limit = reading;
   }
@@ -151,7 +147,7 @@ export function createBucketModel() {
       return samples;
     },
     get report() {
-      return { checked, mismatches, limitChanges };
+      return { checked, mismatches };
     },
 
     /** Records that a request of this cost was sent. Returns the callback for its response. */

@@ -28,7 +28,6 @@ export interface BucketSummary {
   perProcess: Pick<PerProcess, 'served' | 'tasks'>;
   checked: number;
   mismatches: readonly Mismatch[];
-  limitChanges: number;
   degraded: string | undefined;
   refusedBy: string | undefined;
   /** The last request cost more than its bucket can hold: no wait helps. */
@@ -40,7 +39,7 @@ const keptBans = 20;
 /** `Retry-After` is in whole seconds, so it can be too high by this much. */
 const ROUNDED_UP_MS = 1000;
 
-/** Tracks one bucket: its model, its decisions and its bans. Each tier and identity has its own bucket. */
+/** Tracks one bucket: its model, its decisions and its bans. Each policy and identity has its own bucket. */
 export function createBucketRun() {
   const model = createBucketModel();
   const perProcess = createPerProcess();
@@ -53,6 +52,8 @@ export function createBucketRun() {
   let firstSentAt: number | undefined;
   let lastAnswerAt = 0;
   let last: Observation | undefined;
+  /** Of all limits that the bucket has had. Switching between them grants no more than these. */
+  const largest = { capacity: 0, refillPerMs: 0 };
 
   function note(observation: Observation, sentAt: number, cost: number): void {
     const { outcome, task, receivedAt, retryAfterMs, bucket } = observation;
@@ -66,6 +67,8 @@ export function createBucketRun() {
         shared.tokens += cost;
       }
       const { capacity, refillPerMs } = model.limit ?? bucket;
+      largest.capacity = Math.max(largest.capacity, capacity);
+      largest.refillPerMs = Math.max(largest.refillPerMs, refillPerMs);
       perProcess.decide({ task, at: receivedAt, cost, capacity, refillPerMs });
     }
     if (outcome === 'served') retryAt = undefined;
@@ -111,8 +114,7 @@ export function createBucketRun() {
         capacity: limit?.capacity,
         refillPerSecond: limit && limit.refillPerMs * 1000,
         shared: { ...shared },
-        maxGranted:
-          limit && report.limitChanges === 0 ? Math.floor(limit.capacity + limit.refillPerMs * spanMs) : undefined,
+        maxGranted: limit && Math.floor(largest.capacity + largest.refillPerMs * spanMs),
         perProcess: { served: perProcess.served, tasks: perProcess.tasks },
         ...report,
         degraded: last?.degraded,

@@ -12,7 +12,7 @@ const verdictOf = (hasData: boolean, agrees: boolean): Verdict => (hasData ? (ag
 
 /** Checks the server's responses against the bucket that this page computes from earlier responses. */
 export function Checks({ summary }: { summary: Summary }) {
-  const { shared, maxGranted, checked, mismatches, limitChanges } = summary;
+  const { shared, maxGranted, checked, mismatches } = summary;
   const latest = mismatches.at(-1);
   const total = verdictOf(maxGranted !== undefined && shared.decided > 0, shared.tokens <= (maxGranted ?? 0));
   return (
@@ -20,11 +20,7 @@ export function Checks({ summary }: { summary: Summary }) {
       <ul className="space-y-3">
         <Check verdict={total}>
           {total === 'none' ? (
-            limitChanges > 0 ? (
-              'The limit changed while requests were sent, so the total is not checked.'
-            ) : (
-              'No data yet. Together, all tasks may grant at most capacity + rate × time; the first responses report both.'
-            )
+            'No data yet. Together, all tasks may grant at most capacity + rate × time; the first responses report both.'
           ) : (
             <>
               <strong>

@@ -1,4 +1,4 @@
-import type { OnStoreFailure, Tier, User } from '@minitickets/contract';
+import type { OnStoreFailure, ShippedTier, User } from '@minitickets/contract';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { createApiKey } from '../api/account-calls.ts';
 import { useWrite } from '../api/use-write.ts';
@@ -13,7 +13,7 @@ import type { Drive, Summary } from './drive.ts';
 import { costs, rates, type SentAs, type SetUp } from './set-up.ts';
 import { ShortResult } from './short-result.tsx';
 
-const tiers: [Tier, string][] = [
+const tiers: [ShippedTier, string][] = [
   ['free', 'Free'],
   ['pro', 'Pro'],
 ];
@@ -158,7 +158,7 @@ function KeyField({
         name="apiKey"
         type="password"
         autoComplete="off"
-        hint="The key stays in this page. It has its own bucket and also spends from its owner’s playground bucket."
+        hint="The key stays in this page. It spends from its owner’s bucket, unless an operator gave it a limit of its own."
         value={apiKey}
         onChange={(typed) => onApiKey(typed.trim())}
       />

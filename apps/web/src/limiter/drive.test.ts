@@ -42,7 +42,7 @@ test('requests in flight are bounded, and skipped requests are counted', async (
   drive.endStream();
 });
 
-test('each tier and identity has its own bucket, whose counts are kept', async () => {
+test('each identity has its own bucket, whose counts are kept; another tier is a limit on the same bucket', async () => {
   const sent: PlaygroundCall[] = [];
   const drive = createDrive((call) => {
     sent.push(call);
@@ -52,10 +52,26 @@ test('each tier and identity has its own bucket, whose counts are kept', async (
   drive.use({ tier: 'pro', ...asAddress });
   drive.burst(2);
   await pass(200);
-  expect(drive.read().counts.served).toBe(2);
+  expect(drive.read().counts.served).toBe(5);
+  drive.use({ tier: 'pro', ...asAddress, sentAs: 'account' });
+  expect(drive.read().counts.served).toBe(0);
   drive.use({ tier: 'free', ...asAddress });
-  expect(drive.read().counts.served).toBe(3);
+  expect(drive.read().counts.served).toBe(5);
   expect(sent.map(({ tier }) => tier)).toEqual(['free', 'free', 'free', 'pro', 'pro']);
+});
+
+test('a bucket whose limit changes can have granted what the largest of its limits allows', async () => {
+  let bucket = { capacity: 10, refillPerMs: 0.001, exact: true, fullMs: 1000 };
+  const drive = createDrive(async () => ({ ...answer('served'), bucket }));
+  drive.burst(1);
+  await pass(200);
+  bucket = { capacity: 30, refillPerMs: 0.003, exact: true, fullMs: 1000 };
+  drive.burst(1);
+  await pass(4800);
+  bucket = { capacity: 10, refillPerMs: 0.001, exact: true, fullMs: 1000 };
+  drive.burst(1);
+  await pass(200);
+  expect(drive.read().maxGranted).toBe(45);
 });
 
 test('all refusals of one ban count as one ban, and a later ban counts as another', async () => {

@@ -46,8 +46,9 @@ export function createDrive(send: (call: PlaygroundCall) => Promise<Observation>
   let summary: Summary | undefined;
   let publishing: ReturnType<typeof setTimeout> | undefined;
 
+  /** The tier is not part of a bucket's name: another tier is another limit on the same bucket. */
   const run = (): BucketRun => {
-    const name = `${call.sentAs} ${call.tier} ${call.whenAway} ${call.apiKey}`;
+    const name = `${call.sentAs} ${call.whenAway} ${call.apiKey}`;
     const found = runs.get(name) ?? createBucketRun();
     runs.set(name, found);
     return found;

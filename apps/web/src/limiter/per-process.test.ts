@@ -20,3 +20,14 @@ test('with a single task, a limiter per process equals the shared limiter', () =
   }
   expect(perProcess.served).toBe(10 + 19);
 });
+
+test('a raised limit adds its difference to each bucket once, however often it is switched', () => {
+  const perProcess = createPerProcess();
+  const decide = (capacity: number) => {
+    for (let request = 0; request < 40; request += 1) {
+      perProcess.decide({ task: 'task-1', at: 0, ...limit, capacity });
+    }
+    return perProcess.served;
+  };
+  expect([decide(10), decide(30), decide(10), decide(30)]).toEqual([10, 30, 30, 30]);
+});

@@ -11,16 +11,22 @@ export interface PerProcess {
  * requests in the order of their responses.
  */
 export function createPerProcess(): PerProcess {
-  const buckets = new Map<string, { tokens: number; at: number }>();
+  const buckets = new Map<string, { tokens: number; at: number; highest: number }>();
   let served = 0;
   return {
     decide({ task, at, cost, capacity, refillPerMs }) {
-      const bucket = buckets.get(task) ?? { tokens: capacity, at };
+      const bucket = buckets.get(task) ?? { tokens: capacity, at, highest: capacity };
       const elapsedMs = Math.max(0, at - bucket.at);
-      const tokens = Math.min(capacity, bucket.tokens + elapsedMs * refillPerMs);
+      // A raised limit adds its difference once, as the shared bucket does.
+      const added = Math.max(0, capacity - bucket.highest);
+      const tokens = Math.min(capacity, bucket.tokens + added + elapsedMs * refillPerMs);
       const isServed = tokens >= cost;
       if (isServed) served += 1;
-      buckets.set(task, { tokens: isServed ? tokens - cost : tokens, at: Math.max(at, bucket.at) });
+      buckets.set(task, {
+        tokens: isServed ? tokens - cost : tokens,
+        at: Math.max(at, bucket.at),
+        highest: Math.max(capacity, bucket.highest),
+      });
     },
     get served() {
       return served;

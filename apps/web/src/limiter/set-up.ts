@@ -1,4 +1,4 @@
-import { type OnStoreFailure, type PlaygroundPolicy, pathOf, type Tier } from '@minitickets/contract';
+import { type OnStoreFailure, type PlaygroundPolicy, pathOf, type ShippedTier } from '@minitickets/contract';
 import { addressOf } from '../api/call.ts';
 
 /** Whose bucket the requests spend from: the client IP's, the logged-in account's, or that of an API key's owner. */
@@ -6,7 +6,7 @@ export type SentAs = 'address' | 'account' | 'key';
 
 /** The settings that a link to the limiter page reproduces. An API key is never part of them. */
 export interface SetUp {
-  tier: Tier;
+  tier: ShippedTier;
   sentAs: SentAs;
   ratePerSecond: number;
   /** Cost of each request, in tokens. */
@@ -28,7 +28,7 @@ export const policyOf: Record<OnStoreFailure, PlaygroundPolicy> = {
 };
 
 /** The search parameters of the page's URL. */
-export type SetUpSearch = { tier?: Tier; as?: SentAs; rate?: string; cost?: string; away?: OnStoreFailure };
+export type SetUpSearch = { tier?: ShippedTier; as?: SentAs; rate?: string; cost?: string; away?: OnStoreFailure };
 
 const defaults: SetUp = { tier: 'free', sentAs: 'address', ratePerSecond: 5, cost: 1, whenAway: 'local' };
 

@@ -1,6 +1,6 @@
-import type { LimitView, OnStoreFailure } from '@minitickets/contract';
+import type { LimitChange, LimitView, OnStoreFailure } from '@minitickets/contract';
 import { useState } from 'react';
-import { changeLimit, resetLimit } from '../api/operator-calls.ts';
+import { changeLimit, removeIdentityLimit, resetLimit, setIdentityLimit } from '../api/operator-calls.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button } from '../interface/button.tsx';
@@ -21,13 +21,18 @@ const banFields: [NumberName, string][] = [
   ['forgetAfterMs', 'Reset after (ms)'],
 ];
 
-/** Edits one limit and previews the effects before they are applied. */
+/**
+ * Edits one limit and previews the effects before they are applied.
+ * @param identity whose limit it is; by default that of the tier. `shipped` then means that it has no limit of its own yet.
+ */
 export function LimitEditor({
   limit,
+  identity,
   onClose,
   onSaved,
 }: {
   limit: LimitView;
+  identity?: string;
   onClose: () => void;
   onSaved: () => unknown;
 }) {
@@ -38,8 +43,16 @@ export function LimitEditor({
     onClose();
     return onSaved();
   };
-  const saving = useWrite(changeLimit, done);
-  const resetting = useWrite(resetLimit, done);
+  const saving = useWrite(
+    (change: LimitChange) =>
+      identity === undefined ? changeLimit({ policy, tier, change }) : setIdentityLimit({ policy, identity, change }),
+    done,
+  );
+  const resetting = useWrite(
+    async (_: undefined) =>
+      identity === undefined ? await resetLimit({ policy, tier }) : await removeIdentityLimit({ policy, identity }),
+    done,
+  );
   const { change, errors } = readForm(form);
   const wrong = { ...errorsFrom(saving.problem?.fields ?? []), ...errors };
   const differences = change ? limitDifferences(limit, change) : [];
@@ -62,14 +75,14 @@ export function LimitEditor({
   );
 
   return (
-    <Modal title={`Limit “${policy}”, ${tierWords(tier)}`} onClose={onClose}>
+    <Modal title={`Limit “${policy}”, ${identity ?? tierWords(tier)}`} onClose={onClose}>
       <p className="text-muted">{limit.because}</p>
       <form
         noValidate
         className="space-y-4"
         onSubmit={(submit) => {
           submit.preventDefault();
-          if (change && differences.length > 0) saving.run({ policy, tier, change });
+          if (change && differences.length > 0) saving.run(change);
         }}
       >
         <div className="grid gap-3 sm:grid-cols-3">
@@ -117,13 +130,8 @@ export function LimitEditor({
         {resetting.problem && <ProblemNotice problem={resetting.problem} action="changing" retry={resetting.retry} />}
         <div className="flex flex-wrap justify-end gap-3">
           {!limit.shipped && (
-            <Button
-              look="quiet"
-              busy={resetting.busy}
-              busyText="Restoring"
-              onClick={() => resetting.run({ policy, tier })}
-            >
-              Restore default
+            <Button look="quiet" busy={resetting.busy} busyText="Restoring" onClick={() => resetting.run(undefined)}>
+              {identity === undefined ? 'Restore default' : 'Remove this limit'}
             </Button>
           )}
           <Button look="quiet" onClick={onClose}>

@@ -1,4 +1,4 @@
-import type { LimitView } from '@minitickets/contract';
+import type { LimitView, RecordedLimitChange } from '@minitickets/contract';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { limitChangesQuery, limitsQuery } from '../api/operator-calls.ts';
@@ -16,7 +16,7 @@ const identityWords: Record<LimitView['identity'], string> = {
   ip: 'per client IP',
   network: 'per network of client IPs (IPv4 /24, IPv6 /48)',
   user: 'per user, or per client IP without a session',
-  'api-key': 'per API key',
+  'api-key': 'per user, for all of their API keys together',
   account: 'per account that a log-in names',
 };
 
@@ -91,14 +91,14 @@ export function LimitChanges() {
               <ol className="space-y-3">
                 {items.map((change) => (
                   <li key={change.id} className="space-y-1 border-t border-line pt-3 first:border-t-0 first:pt-0">
-                    <p>
-                      <strong>{change.policy}</strong>, {tierWords(change.tier)}
-                    </p>
+                    <ChangeTitle change={change} />
                     <p className="text-sm text-muted">
                       {readerTime(change.changedAt)}, by{' '}
                       {change.changedBy === user?.id ? 'you' : <code>{change.changedBy}</code>}
                     </p>
-                    <Differences differences={limitDifferences(change.before, change.after)} />
+                    {change.kind === 'limit' && change.before && change.after && (
+                      <Differences differences={limitDifferences(change.before, change.after)} />
+                    )}
                   </li>
                 ))}
               </ol>
@@ -109,4 +109,31 @@ export function LimitChanges() {
       </Loaded>
     </Card>
   );
+}
+
+function ChangeTitle({ change }: { change: RecordedLimitChange }) {
+  switch (change.kind) {
+    case 'limit':
+      return (
+        <p className="wrap-anywhere">
+          <strong>{change.policy}</strong>, {change.tier === null ? change.identity : tierWords(change.tier)}
+          {change.after && !change.before && `: ${limitWords(change.after)}`}
+          {!change.after && ': back to the limit of its tier'}
+        </p>
+      );
+    case 'tier':
+      return (
+        <p>
+          <strong>{tierWords(change.tier)}</strong>{' '}
+          {change.after ? `${change.before ? 'now' : 'added,'} based on ${change.after.basedOn}` : 'removed'}
+        </p>
+      );
+    case 'given':
+      return (
+        <p className="wrap-anywhere">
+          <strong>{change.after.tier === null ? 'no tier of its own' : tierWords(change.after.tier)}</strong> for{' '}
+          {change.identity}
+        </p>
+      );
+  }
 }

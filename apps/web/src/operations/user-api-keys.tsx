@@ -1,17 +1,18 @@
 import type { ApiKey, User } from '@minitickets/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { revokeUserApiKey, userApiKeysQuery } from '../api/operator-calls.ts';
+import { changeKeyTier, revokeUserApiKey, tiersQuery, userApiKeysQuery } from '../api/operator-calls.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button } from '../interface/button.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Modal } from '../interface/modal.tsx';
 import { ProblemNotice } from '../interface/notice.tsx';
+import { Select } from '../interface/select.tsx';
 import { Skeleton } from '../interface/skeleton.tsx';
 import { readerTime } from '../words/dates.ts';
 
-/** Lists the API keys of a user, and revokes each after a confirmation. */
+/** Lists the API keys of a user, gives each a tier, and revokes each after a confirmation. */
 export function UserApiKeys({ user }: { user: User }) {
   const client = useQueryClient();
   const query = userApiKeysQuery(user.id);
@@ -41,6 +42,7 @@ export function UserApiKeys({ user }: { user: User }) {
                   <Button look="danger" onClick={() => setChosen(key)}>
                     Revoke<span className="sr-only"> {key.name}</span>
                   </Button>
+                  <KeyTier user={user} apiKey={key} />
                 </li>
               ))}
             </ul>
@@ -49,6 +51,30 @@ export function UserApiKeys({ user }: { user: User }) {
       </Loaded>
       {chosen && <Confirmation user={user} apiKey={chosen} onClose={close} />}
     </div>
+  );
+}
+
+/** Gives one API key a tier of its own. It takes effect with the choice. */
+function KeyTier({ user, apiKey }: { user: User; apiKey: ApiKey }) {
+  const client = useQueryClient();
+  const tiers = useQuery(tiersQuery).data ?? [];
+  const changing = useWrite(changeKeyTier, ({ name, tier }) => {
+    announce(
+      tier === null ? `The key “${name}” shares its user’s limits.` : `The key “${name}” is on the ${tier} tier.`,
+    );
+    return client.invalidateQueries({ queryKey: ['operations'] });
+  });
+  return (
+    <>
+      <Select
+        label={`Limits of “${apiKey.name}”`}
+        hint={`key:${apiKey.id}`}
+        value={apiKey.tier ?? ''}
+        options={[['', 'shares the user’s limits'], ...tiers.map(({ name }) => [name, `${name}, for itself`] as const)]}
+        onChange={(chosen) => changing.run({ id: user.id, key: apiKey.id, tier: chosen === '' ? null : chosen })}
+      />
+      {changing.problem && <ProblemNotice problem={changing.problem} action="changing" retry={changing.retry} />}
+    </>
   );
 }
 

@@ -18,10 +18,10 @@ export function AccountPage() {
   return <Private>{(user) => <Account user={user} />}</Private>;
 }
 
-const tierWords = {
+const tierWords: Record<string, string> = {
   free: 'Free: by default 10 booking requests at once, then 1 per second',
   pro: 'Pro: by default 30 booking requests at once, then 3 per second',
-} as const;
+};
 
 function Account({ user }: { user: User }) {
   return (
@@ -35,7 +35,7 @@ function Account({ user }: { user: User }) {
               <dt className="text-muted">Role</dt>
               <dd>{user.role}</dd>
               <dt className="text-muted">Tier</dt>
-              <dd>{tierWords[user.tier]}</dd>
+              <dd>{tierWords[user.tier] ?? user.tier}</dd>
               <dt className="text-muted">User ID</dt>
               <dd>
                 <code className="break-all text-sm">{user.id}</code>

@@ -134,8 +134,8 @@ function Suggestions() {
       <ol className="list-decimal space-y-1.5 pl-5">
         <li>Send a burst of ten, then ten more: every task refuses, because all share one bucket.</li>
         <li>
-          Do the same on the pro tier: all twenty are served, because its default burst is 30. A burst of 50 is too much
-          even there.
+          Switch to the pro tier and send ten more: all are served. It is the same bucket, and it gains the 20 tokens by
+          which the burst is larger, once. Switching back and forth gains nothing more.
         </li>
         <li>Start a stream of 20 per second: it earns a ban, and then a longer one. Watch the strikes.</li>
         <li>Send requests that cost 5 tokens: two empty the bucket. At 15, the free tier can never serve one.</li>

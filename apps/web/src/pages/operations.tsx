@@ -7,10 +7,12 @@ import { Page } from '../interface/page.tsx';
 import { Activity } from '../operations/activity.tsx';
 import { Busiest } from '../operations/busiest.tsx';
 import { Conservation } from '../operations/conservation.tsx';
+import { IdentityLimits } from '../operations/identity-limits.tsx';
 import { Inventory } from '../operations/inventory.tsx';
 import { LimitChanges, Limits } from '../operations/limits.tsx';
 import { Tasks } from '../operations/tasks.tsx';
-import { UserTier } from '../operations/user-tier.tsx';
+import { Tiers } from '../operations/tiers.tsx';
+import { Users } from '../operations/users.tsx';
 
 export function OperationsPage() {
   return (
@@ -35,11 +37,13 @@ function Operations() {
           <Busiest minutes={minutes} policies={policies} />
           <Inventory />
           <Limits />
+          <IdentityLimits />
         </div>
         <div className="min-w-0 space-y-4">
           <Tasks />
           <Conservation />
-          <UserTier />
+          <Users />
+          <Tiers />
           <LimitChanges />
         </div>
       </div>

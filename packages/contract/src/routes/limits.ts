@@ -5,18 +5,25 @@ import {
   activitySeriesQuery,
   bucketExplained,
   bucketOrIdentity,
+  identityLimit,
   limit,
   limitActivity,
   limitActivitySeries,
   limitChange,
+  limitedIdentity,
   limitTier,
   recordedLimitChange,
+  tierChange,
+  tierView,
 } from '../limits.ts';
 import type { Operation } from '../paths.ts';
 import { policyNames } from '../policies.ts';
+import { tier } from '../users.ts';
 import { nothing, perRows, type Route } from './route.ts';
 
 const byPolicyAndTier = z.object({ policy: z.enum(policyNames), tier: limitTier });
+const byTier = z.object({ tier });
+const byPolicyAndIdentity = z.object({ policy: z.enum(policyNames), identity: limitedIdentity });
 
 /** What an operator reads and changes of the rate limits. */
 export const limitRoutes = {
@@ -35,14 +42,56 @@ export const limitRoutes = {
     schema: { params: byPolicyAndTier, body: limitChange, response: { 200: limit } },
   },
   resetLimit: {
-    summary: 'Return a limit to its shipped numbers',
+    summary: 'Return a limit to its shipped numbers, or to those of the tier that an added tier is based on',
     access: 'admin',
     limit: 'operator',
     problems: ['not_found'],
     schema: { params: byPolicyAndTier, response: { 200: limit } },
   },
+  listTiers: {
+    summary: 'List the tiers',
+    access: 'admin',
+    limit: 'operator',
+    problems: [],
+    schema: { response: { 200: pageOf(tierView) } },
+  },
+  putTier: {
+    summary: 'Add a tier, or base it on another; every task knows it within 2 seconds',
+    access: 'admin',
+    limit: 'operator',
+    problems: ['change_not_possible'],
+    schema: { params: byTier, body: tierChange, response: { 200: tierView } },
+  },
+  removeTier: {
+    summary: 'Remove a tier that no user and no API key has',
+    access: 'admin',
+    limit: 'operator',
+    problems: ['not_found', 'change_not_possible'],
+    schema: { params: byTier, response: { 204: nothing } },
+  },
+  listIdentityLimits: {
+    summary: 'List the limits of single identities',
+    access: 'admin',
+    limit: 'operator',
+    problems: [],
+    schema: { response: { 200: pageOf(identityLimit) } },
+  },
+  setIdentityLimit: {
+    summary: 'Give one user, API key or client IP a limit of its own; every task enforces it within 2 seconds',
+    access: 'admin',
+    limit: 'operator',
+    problems: ['not_found', 'change_not_possible'],
+    schema: { params: byPolicyAndIdentity, body: limitChange, response: { 200: identityLimit } },
+  },
+  removeIdentityLimit: {
+    summary: 'Return an identity to the limit of its tier',
+    access: 'admin',
+    limit: 'operator',
+    problems: ['not_found'],
+    schema: { params: byPolicyAndIdentity, response: { 204: nothing } },
+  },
   listLimitChanges: {
-    summary: 'List who changed which limit, newest first',
+    summary: 'List who changed which limit or tier, and who gave whom a tier, newest first',
     access: 'admin',
     limit: 'operator',
     cost: ({ limit = 20 }) => perRows(limit, 20),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiKey } from '../api-keys.ts';
+import { apiKey, apiKeyChange } from '../api-keys.ts';
 import { id, pageOf } from '../fields.ts';
 import { auditResult, eventInventory, eventInventoryQuery, taskReport, userSearch } from '../operations.ts';
 import type { Operation } from '../paths.ts';
@@ -35,6 +35,13 @@ export const operatorRoutes = {
     limit: 'operator',
     problems: [],
     schema: { params: byId, response: { 200: pageOf(apiKey) } },
+  },
+  changeUserApiKey: {
+    summary: 'Give an API key a tier of its own, or null for its user’s budget; in force with its next request',
+    access: 'admin',
+    limit: 'operator',
+    problems: ['not_found'],
+    schema: { params: byId.extend({ key: id }), body: apiKeyChange, response: { 200: apiKey } },
   },
   revokeUserApiKey: {
     summary: 'Revoke an API key of a user on every task at once',

@@ -1,5 +1,5 @@
 import type { Database } from '@minitickets/api/db/client';
-import { lockLimits, recordChange, saveOverride } from '@minitickets/api/queries/limit-overrides';
+import { lockLimits, recordChange, saveOverride } from '@minitickets/api/queries/stored-limits';
 import type { LimitChange, LimitTier, PolicyName } from '@minitickets/contract';
 
 export type LimitInForce = { policy: PolicyName; tier: LimitTier; limit: LimitChange };

@@ -1,18 +1,18 @@
-import type { Tier, User } from '@minitickets/contract';
+import type { User } from '@minitickets/contract';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { changeTier, findUser, unlockLogin } from '../api/operator-calls.ts';
+import { changeTier, findUser, tiersQuery, unlockLogin } from '../api/operator-calls.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button } from '../interface/button.tsx';
 import { Card } from '../interface/card.tsx';
 import { Field } from '../interface/field.tsx';
 import { Notice, ProblemNotice } from '../interface/notice.tsx';
+import { Select } from '../interface/select.tsx';
 import { UserApiKeys } from './user-api-keys.tsx';
 
-const otherTier: Record<Tier, Tier> = { free: 'pro', pro: 'free' };
-
-/** Finds a user by e-mail and changes the user's tier. */
-export function UserTier() {
+/** Finds a user by e-mail, and changes the tier of the user and of each API key. */
+export function Users() {
   const [email, setEmail] = useState('');
   const [error, setError] = useState<string>();
   const [found, setFound] = useState<User | 'nobody'>();
@@ -56,13 +56,15 @@ export function UserTier() {
 
 function FoundUser({ user, onChanged }: { user: User; onChanged: (user: User) => void }) {
   const [done, setDone] = useState(false);
+  const [tier, setTier] = useState(user.tier);
+  const tiers = useQuery(tiersQuery).data ?? [];
+  const names = new Set([user.tier, ...tiers.map(({ name }) => name)]);
   const changing = useWrite(changeTier, (changed) => {
     setDone(true);
     onChanged(changed);
     announce(`${changed.name} is now on the ${changed.tier} tier.`);
   });
   const unlocking = useWrite(unlockLogin, () => announce(`${user.name} can log in from any browser again.`));
-  const next = otherTier[user.tier];
   return (
     <div className="space-y-3 rounded-control bg-sunken p-4">
       <div>
@@ -77,15 +79,17 @@ function FoundUser({ user, onChanged }: { user: User; onChanged: (user: User) =>
         <p className="font-medium text-good">Changed. It applies from the user’s next request, on every task.</p>
       )}
       {changing.problem && <ProblemNotice problem={changing.problem} action="changing" retry={changing.retry} />}
+      <Select label="Tier" value={tier} options={[...names].map((name) => [name, name])} onChange={setTier} />
       <Button
         busy={changing.busy}
         busyText="Changing the tier"
+        blocked={tier === user.tier}
         onClick={() => {
           setDone(false);
-          changing.run({ id: user.id, tier: next });
+          changing.run({ id: user.id, tier });
         }}
       >
-        Change to {next} tier
+        Change tier
       </Button>
       {unlocking.problem && <ProblemNotice problem={unlocking.problem} action="changing" retry={unlocking.retry} />}
       <Button look="quiet" busy={unlocking.busy} busyText="Unlocking" onClick={() => unlocking.run(user.id)}>
