@@ -58,7 +58,7 @@ test('an organiser creates an event, a buyer books it, and the door admits each 
   await page.getByText('not checked in').waitFor();
   await page.getByLabel('Ticket code').fill(code);
   await page.getByLabel('Ticket code').press('Enter');
-  await page.getByText(`Admitted: ${customer.name}`).waitFor();
+  await page.getByText(`Admitted: ${customer.name}`, { exact: true }).waitFor();
   await page.getByText('1 of 1 checked in.').waitFor();
   await page.getByLabel('Find a name').fill('nobody of that name');
   await page.getByText('No ticket holder with that name.').waitFor();

@@ -92,6 +92,7 @@ export const userApiKeysQuery = (userId: string) =>
   queryOptions({
     queryKey: ['operations', 'api-keys', userId],
     queryFn: ({ signal }) => call('listUserApiKeys', { params: { id: userId }, signal }),
+    staleTime: 0,
     select: ({ items }) => items,
   });
 
