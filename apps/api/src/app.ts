@@ -61,7 +61,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   restrictHosts(app, config.publicUrl);
   healthRoutes(app, config, probeStores, lifecycle, watchEviction(app, deps, metrics));
   metricsRoute(app, config, metrics);
-  await docsRoutes(app, config.publicUrl);
+  docsRoutes(app, config.publicUrl);
   if (config.webRoot) await pageRoutes(app, config.webRoot);
   else app.setNotFoundHandler(sendNotFound);
   refuseUndeclaredMethods();
