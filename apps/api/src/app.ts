@@ -43,7 +43,7 @@ import { tierRoutes } from './routes/tiers.ts';
 import { userRoutes } from './routes/users.ts';
 
 /** Builds one task's application: the hooks around every request, then every route module by name. */
-export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: false }) {
+export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: false }, passwords = passwordQueue()) {
   const { config } = deps;
   const app = openApp({
     logLevel: config.logLevel,
@@ -73,7 +73,6 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     readSessions(scope, deps);
     limitRequests(scope, deps, metrics);
     readApiKeys(scope, deps);
-    const passwords = passwordQueue();
     userRoutes(scope, deps, passwords);
     sessionRoutes(scope, deps, passwords, loginAttempts(deps));
     apiKeyRoutes(scope, deps);

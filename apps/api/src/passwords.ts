@@ -8,7 +8,7 @@ import { fail } from './errors.ts';
  * argon2id with 19 MiB, two passes, one lane: the second configuration of the OWASP Password Storage Cheat Sheet. If these
  * are raised, every account is rehashed at its next log-in.
  */
-const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const shippedCost = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** A hash takes about 25 ms of CPU, so the last request of a full queue waits less than two seconds. */
 const MAX_WAITING = 64;
@@ -70,15 +70,15 @@ export function oneAtATime() {
  * Creates the task's only place for hashing passwords. One hash runs at a time: on two cores that leaves one to the event loop
  * and so to all other requests. With cores to spare a task could afford more; `npm run bench:passwords` measures it.
  */
-export function passwordQueue() {
+export function passwordQueue(cost = shippedCost) {
   const { inTurn, waiting } = oneAtATime();
   // An unknown account is verified against this hash, so that it takes as long as a wrong password (no timing side channel).
-  const dummyHash = argon2.hash(randomBytes(18).toString('base64'), parameters);
+  const dummyHash = argon2.hash(randomBytes(18).toString('base64'), cost);
   dummyHash.catch(() => {});
 
   return {
     /** @throws TicketingError busy */
-    hash: async (password: string) => inTurn(() => argon2.hash(password, parameters)),
+    hash: async (password: string) => inTurn(() => argon2.hash(password, cost)),
     /**
      * Returns whether the password matches this hash; without a hash, false after the same work.
      * @throws TicketingError busy
@@ -89,7 +89,7 @@ export function passwordQueue() {
         return hash !== undefined && matches;
       }),
     /** Returns whether the hash was made with weaker parameters than today's. */
-    isOutdated: (hash: string) => argon2.needsRehash(hash, parameters),
+    isOutdated: (hash: string) => argon2.needsRehash(hash, cost),
     waiting,
   };
 }

@@ -10,6 +10,8 @@ export interface TestStores {
   /** Shared with other test files: use only keys that begin with `redisKeyPrefix`. */
   readonly redisUrl: string;
   readonly redisKeyPrefix: string;
+  /** Registers what has to be closed after the file's last test, before its database is dropped: the last opened closes first. */
+  closeAtEnd(close: () => Promise<void>): void;
 }
 
 /**
@@ -20,6 +22,7 @@ export function useStores(): TestStores {
   const adminUrl = inject('testAdminDatabaseUrl');
   const redisUrl = inject('testRedisUrl');
   const redisKeyPrefix = `test:${randomBytes(6).toString('hex')}:`;
+  const opened: (() => Promise<void>)[] = [];
   let databaseUrl: string | undefined;
 
   beforeAll(async () => {
@@ -27,6 +30,7 @@ export function useStores(): TestStores {
   }, 60_000);
 
   afterAll(async () => {
+    for (const close of opened.reverse()) await close();
     if (databaseUrl) await dropDatabase(adminUrl, databaseUrl);
     await removeKeys(redisUrl, redisKeyPrefix);
   }, 60_000);
@@ -34,6 +38,7 @@ export function useStores(): TestStores {
   return {
     redisUrl,
     redisKeyPrefix,
+    closeAtEnd: (close) => void opened.push(close),
     get databaseUrl() {
       if (!databaseUrl) throw new Error('The database is created in beforeAll: read databaseUrl in a hook or a test.');
       return databaseUrl;

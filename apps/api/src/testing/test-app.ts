@@ -1,14 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll } from 'vitest';
+import type { TestStores } from '@minitickets/stack/test-stores';
+import argon2 from 'argon2';
 import { buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openDatabase } from '../db/client.ts';
-import { openRedis } from '../db/redis.ts';
+import { openRedis, REDIS_DEADLINE_MS } from '../db/redis.ts';
+import { passwordQueue } from '../passwords.ts';
 
-type Stores = { databaseUrl: string; redisUrl: string; redisKeyPrefix: string };
+/** Redis may take this long in a test that is not about its deadline: a busy machine misses the real one, and then answers 503. */
+const PATIENT_MS = 20_000;
 
-/** Builds the real application on a test file's own stores, and closes it after the file. Call it in a test or a hook. */
-export async function testApp(stores: Stores, overrides: Partial<Config> = {}) {
+/** Hundreds of log-ins at the shipped cost would take most of the tests' time. `passwords.test.ts` holds that cost. */
+const CHEAP_HASH = { type: argon2.argon2id, memoryCost: 1024, timeCost: 2, parallelism: 1 };
+
+/**
+ * Builds the real application on a test file's own stores, and closes it after the file. Call it in a test or a hook. A test
+ * that breaks its Redis passes `hasRedisDeadline`, for the deadline that tasks have.
+ */
+export async function testApp(
+  stores: TestStores,
+  { hasRedisDeadline = false, ...overrides }: Partial<Config> & { hasRedisDeadline?: boolean } = {},
+) {
   const fromEnvironment = readConfig({
     NODE_ENV: 'test',
     TASK_NAME: 'task-test',
@@ -25,19 +37,19 @@ export async function testApp(stores: Stores, overrides: Partial<Config> = {}) {
     taskName: config.taskName,
     onIdleError: () => {},
   });
-  const redis = openRedis({ url: config.redisUrl, keyPrefix: config.redisKeyPrefix, onError: () => {} });
+  const redis = openRedis({
+    url: config.redisUrl,
+    keyPrefix: config.redisKeyPrefix,
+    deadlineMs: hasRedisDeadline ? REDIS_DEADLINE_MS : PATIENT_MS,
+    onError: () => {},
+  });
   // Requests fail fast without Redis, so on a busy machine the first ones would find it down.
   await Promise.race([new Promise((isReady) => redis.once('ready', isReady)), wait(2_000, undefined, { ref: false })]);
-  const app = await buildApp({ config, db, redis });
-  opened.push(async () => {
+  const app = await buildApp({ config, db, redis }, { draining: false }, passwordQueue(CHEAP_HASH));
+  stores.closeAtEnd(async () => {
     await app.close();
     await pool.end();
     redis.disconnect();
   });
   return { app, config, db, redis };
 }
-
-const opened: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const close of opened.splice(0)) await close();
-});
