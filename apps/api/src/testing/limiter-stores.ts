@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import type { LimitChange, PolicyName } from '@minitickets/contract';
 import { afterAll, beforeAll, describe, inject } from 'vitest';
 import { openRedis, openRedisCluster, type RedisConnection } from '../db/redis.ts';
+import { loadScript } from '../db/redis-scripts.ts';
 import { type Receipt, refundToken, reserveToken, type Take, takeToken } from '../queries/rate-limits.ts';
 import { makeLimit } from '../rules/limit-table.ts';
 import { startRedisCluster } from './redis-cluster.ts';
@@ -101,40 +102,33 @@ const queries = new URL('../queries/', import.meta.url);
 const EXTRA_TTL_MS = 3_600_000;
 
 /**
- * Runs the limiter's scripts with their one reading of Redis's clock replaced by a key that the test sets. Keys live an hour longer,
- * because they expire by the real clock.
+ * Runs the limiter's scripts with their one reading of Redis's clock replaced by an instant that the test sets and each call carries.
+ * Keys live an hour longer, because they expire by the real clock.
  */
 function withClock(redis: RedisConnection, clock: { nowUs: number }) {
-  const texts = new Map<string, string>();
+  /** By the text or the SHA-1 of a script. */
+  const standing = new Map<string, string>();
   for (const file of readdirSync(queries).filter((name) => /^rate-limits.*\.lua$/.test(name))) {
-    const text = readFileSync(new URL(file, queries), 'utf8');
-    const standing = text
+    const { text, sha } = loadScript(file);
+    const changed = text
       .replace(
         `local time = redis.call('TIME')`,
-        `local us = redis.call('GET', KEYS[1] .. ':clock') local time = { math.floor(us / 1000000), us % 1000000 }`,
+        `local us = tonumber(table.remove(ARGV)) local time = { math.floor(us / 1000000), us % 1000000 }`,
       )
       .replace(`ceil(expiry / 1000) + 1`, `$& + ${EXTRA_TTL_MS}`);
-    if (standing === text) throw new Error(`${file} does not read the clock as expected`);
-    texts.set(createHash('sha1').update(text).digest('hex'), standing);
+    if (changed === text) throw new Error(`${file} does not read the clock as expected`);
+    standing.set(text, changed);
+    standing.set(sha, createHash('sha1').update(changed).digest('hex'));
   }
-  type Rest = (string | number)[];
-  const setClock = (rest: Rest) => redis.set(`${rest[0]}:clock`, clock.nowUs);
-  const evalsha = async (sha: string, keyCount: number, ...rest: Rest) => {
-    const text = texts.get(sha);
-    if (text === undefined) return redis.evalsha(sha, keyCount, ...rest);
-    await setClock(rest);
-    return redis.eval(text, keyCount, ...rest);
-  };
-  const evalshaBuffer = async (sha: string, keyCount: number, ...rest: Rest) => {
-    await setClock(rest);
-    return (redis as unknown as Record<'evalBuffer', typeof redis.eval>).evalBuffer(
-      texts.get(sha) as string,
-      keyCount,
-      ...rest,
-    );
-  };
+  const commands = redis as unknown as Record<string, (...values: (string | number)[]) => Promise<unknown>>;
+  const atClock = (command: string) => ({
+    value: (script: string, ...rest: (string | number)[]) => {
+      const changed = standing.get(script);
+      return commands[command]?.call(redis, ...(changed ? [changed, ...rest, clock.nowUs] : [script, ...rest]));
+    },
+  });
   return Object.create(redis, {
-    evalsha: { value: evalsha },
-    evalshaBuffer: { value: evalshaBuffer },
+    ...{ evalsha: atClock('evalsha'), eval: atClock('eval') },
+    ...{ evalshaBuffer: atClock('evalshaBuffer'), evalBuffer: atClock('evalBuffer') },
   }) as RedisConnection;
 }
