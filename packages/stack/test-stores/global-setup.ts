@@ -12,17 +12,20 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the stores of a test run and creates the migrated database that test files copy. */
-export default async function setup(project: TestProject) {
+/** Starts the stores of a test run, which all its projects share, and creates the migrated database that test files copy. */
+export default async function setup({ vitest }: TestProject) {
+  const everyProject = vitest.getRootProject();
+  // The first project that needs them has started them.
+  if (everyProject.getProvidedContext().testRedisUrl) return;
   const servers = await startTestServers();
   console.log(`Stores: ${servers.description}`);
   const template = await makeTemplateDatabase(servers.databaseUrl).catch(async (error: unknown) => {
     await servers.stop();
     throw error;
   });
-  project.provide('testAdminDatabaseUrl', servers.databaseUrl);
-  project.provide('testTemplateDatabase', template);
-  project.provide('testRedisUrl', servers.redisUrl);
+  everyProject.provide('testAdminDatabaseUrl', servers.databaseUrl);
+  everyProject.provide('testTemplateDatabase', template);
+  everyProject.provide('testRedisUrl', servers.redisUrl);
   return async () => {
     await dropTemplateDatabase(servers.databaseUrl, template);
     await servers.stop();
