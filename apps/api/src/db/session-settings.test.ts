@@ -26,7 +26,7 @@ const hostile: Record<string, [theirs: string, ours: string]> = {
   default_transaction_deferrable: ['on', 'off'],
   search_path: ['nowhere', 'public, pg_temp'],
   client_encoding: ['LATIN1', 'UTF8'],
-  statement_timeout: ['500ms', '5s'],
+  statement_timeout: ['500ms', '3500ms'],
   lock_timeout: ['1ms', '3s'],
   idle_in_transaction_session_timeout: ['1ms', '10s'],
   idle_session_timeout: ['2s', '0'],
