@@ -1,12 +1,14 @@
-/** The results of one arm in one round. */
-export type Round = { perSecond: number; latenciesMs: number[]; commits: number; bookings: number };
+/** The results of one arm in one round. `spent` is the increase of its counters. */
+export type Round = { perSecond: number; latenciesMs: number[]; calls: number; spent: Record<string, number> };
 
 export type Arm = {
   name: string;
-  /** Books once. */
+  /** Makes one call. */
   ask: () => Promise<void>;
-  /** Returns the number of transactions so far. */
-  commits: () => number;
+  /** Returns running counters, such as the number of transactions so far. */
+  counters?: () => Record<string, number>;
+  /** Closed-loop callers of this arm, if not those of the load. */
+  callers?: number;
 };
 
 type Load = { callers: number; forMs: number; rounds: number };
@@ -25,9 +27,9 @@ export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) 
 }
 
 /** Closed-loop callers: each sends its next request as soon as it gets a response. */
-async function drive({ ask, commits }: Arm, callers: number, forMs: number): Promise<Round> {
+async function drive({ ask, counters = () => ({}), ...arm }: Arm, callers: number, forMs: number): Promise<Round> {
   const latenciesMs: number[] = [];
-  const committedBefore = commits();
+  const before = counters();
   const begun = performance.now();
   const end = begun + forMs;
   const caller = async () => {
@@ -37,10 +39,11 @@ async function drive({ ask, commits }: Arm, callers: number, forMs: number): Pro
       latenciesMs.push(performance.now() - asked);
     }
   };
-  await Promise.all(Array.from({ length: callers }, caller));
+  await Promise.all(Array.from({ length: arm.callers ?? callers }, caller));
   const seconds = (performance.now() - begun) / 1000;
-  const bookings = latenciesMs.length;
-  return { perSecond: bookings / seconds, latenciesMs, bookings, commits: commits() - committedBefore };
+  const calls = latenciesMs.length;
+  const spent = Object.fromEntries(Object.entries(counters()).map(([name, at]) => [name, at - (before[name] ?? 0)]));
+  return { perSecond: calls / seconds, latenciesMs, calls, spent };
 }
 
 export function median(values: number[]) {
@@ -61,26 +64,30 @@ export function ratios(of: Round[], to: Round[], measure: (round: Round) => numb
 export const throughput = ({ perSecond }: Round) => perSecond;
 export const medianLatency = ({ latenciesMs }: Round) => median(latenciesMs);
 
-/** Prints a line per arm. */
-export function printArms(results: ReadonlyMap<string, Round[]>) {
+/** Prints a line per arm. @param more returns further columns of a line */
+export function printArms(results: ReadonlyMap<string, Round[]>, more: (rounds: Round[]) => Record<string, unknown>) {
   console.table(
     Object.fromEntries(
       [...results].map(([name, rounds]) => {
         const latencies = rounds.flatMap(({ latenciesMs }) => latenciesMs);
-        const commits = rounds.reduce((sum, round) => sum + round.commits, 0);
-        const bookings = rounds.reduce((sum, round) => sum + round.bookings, 0);
         return [
           name,
           {
             'per second': Math.round(median(rounds.map(throughput))),
             'p50 ms': Number(percentile(latencies, 0.5).toFixed(2)),
             'p99 ms': Number(percentile(latencies, 0.99).toFixed(1)),
-            'bookings per commit': commits === 0 ? 'no commits' : Number((bookings / commits).toFixed(1)),
+            ...more(rounds),
           },
         ];
       }),
     ),
   );
+}
+
+/** Returns how much of a counter one call spent, on average. */
+export function perCall(rounds: Round[], counter: string) {
+  const total = (of: (round: Round) => number) => rounds.reduce((sum, round) => sum + of(round), 0);
+  return total(({ spent }) => spent[counter] ?? 0) / total(({ calls }) => calls);
 }
 
 export type Target = { what: string; ratio: number[]; atLeast?: number; atMost?: number };
