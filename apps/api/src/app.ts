@@ -1,5 +1,4 @@
 import cookie from '@fastify/cookie';
-import { openShopWindow } from './caching/shop-window.ts';
 import { openWritingPool } from './db/client.ts';
 import type { Api, Deps } from './deps.ts';
 import { storeProbes } from './health/store-probes.ts';
@@ -51,7 +50,6 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     logBase: { task: config.taskName },
     trustProxy: trustProxies(config.trustedProxies),
     beforeAnything: requireProxySecret(config.proxySecret),
-    checkAnswers: config.checkAnswers,
   });
 
   mapErrors(app);
@@ -78,10 +76,8 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     userRoutes(scope, deps, passwords);
     sessionRoutes(scope, deps, passwords, loginAttempts(deps));
     apiKeyRoutes(scope, deps);
-    const shopWindow = openShopWindow(deps);
-    scope.addHook('onClose', async () => shopWindow.close());
-    eventRoutes(scope, deps, shopWindow);
-    ticketTypeRoutes(scope, deps, shopWindow);
+    eventRoutes(scope, deps);
+    ticketTypeRoutes(scope, deps);
     const writingPool = openWritingPool({
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,

@@ -1,14 +1,12 @@
-/** The results of one arm in one round. `spent` is the increase of its counters. */
-export type Round = { perSecond: number; latenciesMs: number[]; calls: number; spent: Record<string, number> };
+/** The results of one arm in one round. */
+export type Round = { perSecond: number; latenciesMs: number[]; commits: number; bookings: number };
 
 export type Arm = {
   name: string;
-  /** Makes one call. */
+  /** Books once. */
   ask: () => Promise<void>;
-  /** Returns running counters, such as the number of transactions so far. */
-  counters?: () => Record<string, number>;
-  /** Closed-loop callers of this arm, if not those of the load. */
-  callers?: number;
+  /** Returns the number of transactions so far. */
+  commits: () => number;
 };
 
 type Load = { callers: number; forMs: number; rounds: number };
@@ -27,9 +25,9 @@ export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) 
 }
 
 /** Closed-loop callers: each sends its next request as soon as it gets a response. */
-async function drive({ ask, counters = () => ({}), ...arm }: Arm, callers: number, forMs: number): Promise<Round> {
+async function drive({ ask, commits }: Arm, callers: number, forMs: number): Promise<Round> {
   const latenciesMs: number[] = [];
-  const before = counters();
+  const committedBefore = commits();
   const begun = performance.now();
   const end = begun + forMs;
   const caller = async () => {
@@ -39,11 +37,10 @@ async function drive({ ask, counters = () => ({}), ...arm }: Arm, callers: numbe
       latenciesMs.push(performance.now() - asked);
     }
   };
-  await Promise.all(Array.from({ length: arm.callers ?? callers }, caller));
+  await Promise.all(Array.from({ length: callers }, caller));
   const seconds = (performance.now() - begun) / 1000;
-  const calls = latenciesMs.length;
-  const spent = Object.fromEntries(Object.entries(counters()).map(([name, at]) => [name, at - (before[name] ?? 0)]));
-  return { perSecond: calls / seconds, latenciesMs, calls, spent };
+  const bookings = latenciesMs.length;
+  return { perSecond: bookings / seconds, latenciesMs, bookings, commits: commits() - committedBefore };
 }
 
 export function median(values: number[]) {
@@ -64,30 +61,26 @@ export function ratios(of: Round[], to: Round[], measure: (round: Round) => numb
 export const throughput = ({ perSecond }: Round) => perSecond;
 export const medianLatency = ({ latenciesMs }: Round) => median(latenciesMs);
 
-/** Prints a line per arm. @param more returns further columns of a line */
-export function printArms(results: ReadonlyMap<string, Round[]>, more: (rounds: Round[]) => Record<string, unknown>) {
+/** Prints a line per arm. */
+export function printArms(results: ReadonlyMap<string, Round[]>) {
   console.table(
     Object.fromEntries(
       [...results].map(([name, rounds]) => {
         const latencies = rounds.flatMap(({ latenciesMs }) => latenciesMs);
+        const commits = rounds.reduce((sum, round) => sum + round.commits, 0);
+        const bookings = rounds.reduce((sum, round) => sum + round.bookings, 0);
         return [
           name,
           {
             'per second': Math.round(median(rounds.map(throughput))),
             'p50 ms': Number(percentile(latencies, 0.5).toFixed(2)),
             'p99 ms': Number(percentile(latencies, 0.99).toFixed(1)),
-            ...more(rounds),
+            'bookings per commit': commits === 0 ? 'no commits' : Number((bookings / commits).toFixed(1)),
           },
         ];
       }),
     ),
   );
-}
-
-/** Returns how much of a counter one call spent, on average. */
-export function perCall(rounds: Round[], counter: string) {
-  const total = (of: (round: Round) => number) => rounds.reduce((sum, round) => sum + of(round), 0);
-  return total(({ spent }) => spent[counter] ?? 0) / total(({ calls }) => calls);
 }
 
 export type Target = { what: string; ratio: number[]; atLeast?: number; atMost?: number };

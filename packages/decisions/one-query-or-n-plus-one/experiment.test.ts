@@ -1,4 +1,0 @@
-import { describeDecision } from '../frame/describe-decision.ts';
-import experiment from './experiment.ts';
-
-describeDecision(experiment);
