@@ -45,11 +45,11 @@ const left = bounded('no_ticket_is_left', {
   bound: 'max<=0',
 });
 const rightlyRefused = always('nobody_is_refused_while_tickets_are_free', {
-  description: 'A customer who is refused as sold out sees no available ticket.',
+  description: 'A customer who gets 409 sold_out sees no available ticket.',
   minTests: 5,
 });
 const tooEarly = always('nothing_is_sold_before_the_opening', {
-  description: 'A customer who clicks too early is told when the sale opens.',
+  description: 'A customer who books before the sale opens gets the opening time.',
   minTests: 5,
 });
 const twoClicks = always('double_click_makes_one_booking', {

@@ -73,7 +73,7 @@ async function compareArms(bench: BenchStack, client: Pool) {
     bookHotEvent(() => undefined),
   );
   const keyed = arm('the same, with an idempotency key', bookHotEvent(randomUUID));
-  const refused = arm('refused as sold out', () => post(409, '/v1/bookings', wish(full), refusedCustomer()));
+  const refused = arm('sold-out refusal', () => post(409, '/v1/bookings', wish(full), refusedCustomer()));
   const arms = [nothing, booking, keyed, refused];
 
   console.log(`\nThrough HTTP, ${CONNECTIONS} connections`);
@@ -89,7 +89,7 @@ async function compareArms(bench: BenchStack, client: Pool) {
   const of = ({ name }: Arm) => results.get(name) as Round[];
   return [
     judge({ what: 'booking the hot event', ratio: ratios(of(booking), of(nothing), throughput), atLeast: 0.7 }),
-    judge({ what: 'refused as sold out', ratio: ratios(of(refused), of(nothing), throughput), atLeast: 0.9 }),
+    judge({ what: 'sold-out refusal', ratio: ratios(of(refused), of(nothing), throughput), atLeast: 0.9 }),
     judge({ what: 'transactions per task, each time the gate opens', ratio: [queries], atMost: 6 }),
   ].every(Boolean);
 }

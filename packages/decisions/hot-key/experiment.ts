@@ -48,7 +48,7 @@ const naive = (region: string) => ({ file: 'packages/decisions/hot-key/naive.ts'
 export default defineExperiment<Remembering, 'served' | 'asked' | 'late'>({
   name: 'hot-key',
   claim: 'A banned client costs Redis one command per second and task, and a lifted ban is heard within two seconds.',
-  load: `The shipped booking limit: ${capacity} at once, one a second. A retry loop sends ${AT_ONCE} calls at once every ${EVERY_MS} ms for ${SECONDS} s, to ${TASKS} tasks in turn, whatever it is told. Then an operator lifts its ban through one task, and the loop goes on for ${AFTER_SECONDS} s. The clock is manual.`,
+  load: `The shipped booking limit: a burst of ${capacity}, then one a second. A retry loop sends ${AT_ONCE} calls at once every ${EVERY_MS} ms for ${SECONDS} s, to ${TASKS} tasks in turn, whatever the responses say. Then an operator lifts its ban through one task, and the loop goes on for ${AFTER_SECONDS} s. The clock is manual.`,
   measures: {
     served: `of ${CALLS} calls before the ban is lifted, served`,
     asked: `of these ${CALLS} calls, decided by Redis`,

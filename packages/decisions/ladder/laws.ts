@@ -80,7 +80,7 @@ export const laws = {
   },
   wait: {
     law: 3,
-    text: 'a client that waits as told is served, and not a millisecond earlier',
+    text: 'a client that waits for its retryAfter is served, and not a millisecond earlier',
     async holds({ limiter, bucket, clock }) {
       await takeAll(limiter, bucket, THREE, THREE.burst);
       clock.nowUs += INTERVAL_US / 4;

@@ -51,7 +51,7 @@ export default defineExperiment<Rollout, 'first' | 'second' | 'scraper'>({
   name: 'rolling-out-a-limit',
   claim:
     'A limit that first runs in shadow mode refuses no customer, neither while it is watched nor when it is enforced.',
-  load: `A shop gets a new limit for reads, because of a scraper that sends ${SCRAPED_PER_SECOND} calls a second. The operator's draft: ${draft.capacity} at once, one a second. Nobody knows that ${PARTNERS} partners' programs send ${BURST} calls at once every ${EVERY_SECONDS} s. ${PEOPLE} people call every ten seconds. A minute passes, the operator looks, and another minute passes with the limit enforced. The clock is manual.`,
+  load: `A shop gets a new limit for reads, because of a scraper that sends ${SCRAPED_PER_SECOND} calls a second. The operator's draft: a burst of ${draft.capacity}, then one a second. Nobody knows that ${PARTNERS} partners' programs send ${BURST} calls at once every ${EVERY_SECONDS} s. ${PEOPLE} people call every ten seconds. A minute passes, the operator looks, and another minute passes with the limit enforced. The clock is manual.`,
   measures: {
     first: `of ${OF_CUSTOMERS} calls of customers in the first minute, refused`,
     second: `of ${OF_CUSTOMERS} calls of customers in the second minute, refused`,

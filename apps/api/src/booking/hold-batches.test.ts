@@ -111,6 +111,25 @@ test('a request whose key another transaction is recording waits, and replays th
   expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
 });
 
+test('a lost connection fails its batch, and the requests queued behind it are booked', async () => {
+  const { event, typeIds, lineOf, counts } = await shop(made);
+  const orders: HoldOrder[] = [];
+  for (let count = 0; count < 4; count++) orders.push({ userId: await userId(), lines: [lineOf(1)] });
+  const witness = await witnessOf(stores);
+  await witness.query('begin');
+  await witness.query('select from ticket_types where id = $1 for update', [typeIds[0]]);
+  const lost = together(event.id, orders.slice(0, 2));
+  await vi.waitUntil(async () => (await locksWaitedFor(witness)) === 1, { timeout: 2_000, interval: 5 });
+  const queued = together(event.id, orders.slice(2));
+  await witness.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  expect(bodies(await lost)).toEqual(['error', 'error']);
+  await witness.query('commit');
+  expect(bodies(await queued)).toEqual(['held', 'held']);
+  expect(await counts()).toEqual([{ held: 2, sold: 0 }]);
+});
+
 test('a refusal that waiting resolves answers both requests of a key in one batch, and is not stored', async () => {
   const { event, lineOf, change } = await shop(made, { salesOpenAt: new Date(Date.now() + 60_000) });
   const order = { userId: await userId(), lines: [lineOf(1)], idempotency: { key: 'too early', fingerprint: 'same' } };

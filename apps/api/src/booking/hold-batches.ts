@@ -1,6 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import { connectionOf } from '../db/client.ts';
-import { postgresFailure, violates } from '../db/postgres-failures.ts';
+import { isSilence, violates } from '../db/postgres-failures.ts';
 import { type Failure, TicketingError } from '../errors.ts';
 import {
   beginAndReadInventory,
@@ -188,10 +188,11 @@ async function withClient<Result>(pool: Pool, run: (client: PoolClient) => Promi
 }
 
 /**
- * Invalid data and constraint violations (SQLSTATE classes 22 and 23) concern one request: nothing was written. A PostgreSQL that is
- * down or silent concerns everything in the queue. A lock timeout concerns its batch, where each retry would wait as long.
+ * Invalid data and constraint violations (SQLSTATE classes 22 and 23) concern one request: nothing was written. A silent PostgreSQL
+ * concerns everything in the queue. A lock timeout concerns its batch, where each retry would wait as long, and so does a lost
+ * connection: the next transaction gets another one, or fails at once.
  */
 function failureScope(error: unknown) {
   if (error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '')) return 'request';
-  return postgresFailure(error)?.kind === 'store-unavailable' ? 'queue' : 'batch';
+  return isSilence(error) ? 'queue' : 'batch';
 }

@@ -75,6 +75,12 @@ export function postgresFailure(error: unknown): Failure | null {
   return network || CONNECTION_MESSAGES.test(cause.message) ? noAnswer : null;
 }
 
+/** Returns whether PostgreSQL let a deadline pass, so that the next statement would wait as long. */
+export function isSilence(error: unknown) {
+  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  return cause instanceof Error && /^(Query read timeout|timeout exceeded when trying to connect)/.test(cause.message);
+}
+
 /** Returns whether the error is a violation of this unique constraint. */
 export function violates(error: unknown, constraint: string) {
   const cause = error instanceof DrizzleQueryError ? error.cause : error;

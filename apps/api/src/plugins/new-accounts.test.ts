@@ -66,7 +66,7 @@ const newAddress = () => {
   return `198.18.${networks}.7`;
 };
 const times = <Each>(count: number, each: (index: number) => Each) => Array.from({ length: count }, (_, n) => each(n));
-/** Each of so many new accounts behind one address calls so often. */
+/** Makes `callsEach` calls by each of `accounts` new accounts behind one address. */
 const farm = (from: string, accounts: number, callsEach: number): Caller[] =>
   times(accounts * callsEach, (n) => ({ from, account: `${from} ${n % accounts}` }));
 

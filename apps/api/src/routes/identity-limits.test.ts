@@ -84,7 +84,7 @@ test.each([
 
 test.each([
   ['login', `user:${randomUUID()}`],
-  ['booking', 'user:somebody'],
+  ['booking', 'user:not-a-uuid'],
   ['booking', 'account:a@b.example'],
   ['booking', 'device:1'],
   ['booking', 'ip:localhost'],

@@ -118,7 +118,7 @@ test('a tier can be based on another, and its limits be returned to that one’s
   expect(reset.json()).toMatchObject({ capacity: 90, shipped: true });
 });
 
-test('a tier that somebody has is not removed; an unused one is, with its limits', async () => {
+test('a tier in use is not removed; an unused one is removed together with its limits', async () => {
   await addTier('trial');
   await setLimit('booking/trial', { capacity: 3 });
   const { user, sid } = await person(made);

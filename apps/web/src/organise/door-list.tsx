@@ -71,7 +71,7 @@ function Holders({ entries, timeZone }: { entries: readonly DoorListEntry[]; tim
   );
 }
 
-/** Returns the last value that stayed the same for so many ms. */
+/** Debounces a value: returns the last one that has not changed for `ms` milliseconds. */
 function useSettled(value: string, ms: number) {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
