@@ -3,6 +3,7 @@ import type { Database } from '@minitickets/api/db/client';
 import { insertEvent } from '@minitickets/api/queries/events';
 import { insertTicketTypes } from '@minitickets/api/queries/ticket-types';
 import { insertUser } from '@minitickets/api/queries/users';
+import { NEW_ACCOUNT_MS } from '@minitickets/api/rules/limits';
 import { sql } from 'drizzle-orm';
 
 const DAY_MS = 24 * 3_600_000;
@@ -42,7 +43,9 @@ export async function ticketsTaken(db: Database, { ticketTypeId }: EventOnSale):
   return rows[0]?.tickets ?? Number.NaN;
 }
 
+/** The account is older than a day, because new accounts of one address share a booking budget. */
 async function newUser(db: Database) {
-  const user = { email: `${randomUUID()}@example.test`, name: 'Somebody', passwordHash: 'nobody logs in with this' };
+  const createdAt = new Date(Date.now() - 2 * NEW_ACCOUNT_MS);
+  const user = { email: `${randomUUID()}@example.test`, name: 'A buyer', passwordHash: 'none', createdAt };
   return (await insertUser(db, user)).id;
 }
