@@ -2,6 +2,7 @@ import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres';
 import type { PgTransaction } from 'drizzle-orm/pg-core';
 import pg from 'pg';
+import { isSilence } from './postgres-failures.ts';
 import * as schema from './schema.ts';
 import { applySessionSettings, type Deadlines } from './session-settings.ts';
 
@@ -34,7 +35,17 @@ const writingConnections = (poolSize: number) => Math.max(1, Math.floor((poolSiz
  */
 export function openDatabase({ poolSize, ...options }: DatabaseOptions) {
   const pool = openPool({ ...options, max: Math.max(1, poolSize - writingConnections(poolSize)) });
-  return { db: drizzle(pool, { schema }), pool };
+  const db = drizzle(pool, { schema });
+  // drizzle's own never returns the connection to the pool if BEGIN fails, so a silent server would use up the pool for good.
+  db.transaction = async (work, config) => {
+    const client = await pool.connect();
+    try {
+      return await connectionOf(client).transaction(work, config);
+    } finally {
+      client.release();
+    }
+  };
+  return { db, pool };
 }
 
 /**
@@ -54,6 +65,7 @@ type PoolOptions = Omit<DatabaseOptions, 'poolSize'> & { max: number; settings?:
 
 function openPool({ url, max, taskName, onIdleError, deadlines = taskDeadlines, settings }: PoolOptions) {
   const pool = new pg.Pool({
+    Client: PromptClient,
     connectionString: url,
     max,
     application_name: `minitickets ${taskName}`,
@@ -67,6 +79,26 @@ function openPool({ url, max, taskName, onIdleError, deadlines = taskDeadlines, 
   // The pool has no listener on a connection in use; its holder learns of the failure from the query.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/**
+ * Closes its connection after the first reply that is too late. Whatever is sent on it next, such as ROLLBACK, would wait as long
+ * again; now it fails at once, and the pool replaces the connection.
+ */
+class PromptClient extends pg.Client {
+  constructor(...options: ConstructorParameters<typeof pg.Client>) {
+    super(...options);
+    const query = this.query.bind(this) as (...request: unknown[]) => unknown;
+    this.query = (...request: unknown[]) => {
+      const reply = query(...request);
+      if (reply instanceof Promise) {
+        reply.catch((error: unknown) => {
+          if (isSilence(error)) this.end().catch(() => {});
+        });
+      }
+      return reply as never;
+    };
+  }
 }
 
 /** Wraps a pool client as a connection, for a transaction that sends prepared statements. */

@@ -48,7 +48,7 @@ const meanings: Record<string, Failure> = {
 
 /** Errors of node-postgres and its pool that have no code. */
 const CONNECTION_MESSAGES =
-  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|.*Cannot use a pool after calling end)/;
+  /^(timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error|Client was closed|.*Cannot use a pool after calling end)/;
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { useStores } from '@minitickets/stack/test-stores';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { person } from '../testing/people.ts';
@@ -17,7 +17,9 @@ const WRITE_DEADLINE_MS = 4_000;
 async function pausableWay(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl);
   let paused = false;
+  const callers = new Set<Socket>();
   const server = createServer((caller) => {
+    callers.add(caller);
     const onward = connect(Number(port || 5432), hostname);
     for (const [from, to] of [
       [caller, onward],
@@ -29,13 +31,20 @@ async function pausableWay(databaseUrl: string) {
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  onTestFinished(() => {
+    server.close();
+    // The application that is closed afterwards would wait for a reply to its farewell.
+    for (const caller of callers) caller.destroy();
+  });
   const url = new URL(databaseUrl);
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
     pause: () => {
       paused = true;
+    },
+    resume: () => {
+      paused = false;
     },
   };
 }
@@ -60,6 +69,30 @@ test('while PostgreSQL is frozen every read gets 503 within the deadline, even w
     expect(problem).toMatchObject({ status: 503, error: 'store_unavailable', retryAfter: 1 });
     expect(afterMs).toBeLessThan(READ_DEADLINE_MS + LATE_MS);
   }
+});
+
+test('after a freeze in which transactions were begun, every connection of the pool is usable again', async () => {
+  const way = await pausableWay(stores.databaseUrl);
+  const { app } = await testApp({ ...stores, databaseUrl: way.url });
+  const direct = await testApp(stores);
+  const sids = await Promise.all(Array.from({ length: 20 }, async () => (await person(direct)).sid));
+  const createKeys = () =>
+    Promise.all(
+      sids.map(async (sid) => {
+        const made = await app.inject({
+          ...{ method: 'POST', url: '/v1/api-keys', cookies: { sid }, payload: { name: 'A program' } },
+        });
+        return made.statusCode;
+      }),
+    );
+  await untilServed(app);
+  // Opens all connections, so that each is in a transaction when the freeze comes.
+  expect(new Set(await createKeys())).toEqual(new Set([201]));
+  way.pause();
+  expect(new Set(await createKeys())).toEqual(new Set([503]));
+  way.resume();
+  await untilServed(app);
+  expect(new Set(await createKeys())).toEqual(new Set([201]));
 });
 
 test('while PostgreSQL is frozen every write gets 503 within its deadline, also behind another in the queue of its event', async () => {
