@@ -43,12 +43,12 @@ test('a task that is cut off from its stores gets no requests while another task
 
 test('a frozen task delays reads by at most one deadline, after which another task serves them', async () => {
   const [frozen = ''] = await stack.tasks();
-  const unfreeze = () => stack.docker(['unpause', frozen]).catch(() => {});
+  const unfreeze = () => stack.unfreeze(frozen).catch(() => {});
   onTestFinished(async () => void (await unfreeze()));
   const stopCalling = new AbortController();
   const calling = client.callUntil(stopCalling.signal, Array(6).fill(paced(() => client.get('/v1/events'))));
   await delay(1_000);
-  await stack.docker(['pause', frozen]);
+  await stack.freeze(frozen);
   await delay(DETECTION_MS);
   stopCalling.abort();
   const outcomes = await calling;

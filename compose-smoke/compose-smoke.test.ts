@@ -135,11 +135,12 @@ test('without the lab everything else works, and its paths get 503 lab_not_runni
 });
 
 test('without Redis, events are listed, log-ins are refused in time, and a task starts; afterwards everything recovers by itself', async () => {
-  await stack.compose(['pause', 'redis']);
-  let paused = true;
+  const redis = (await stack.compose(['ps', '-q', 'redis'])).trim();
+  await stack.freeze(redis);
+  let frozen = true;
   const resume = async () => {
-    if (paused) await stack.compose(['unpause', 'redis']);
-    paused = false;
+    if (frozen) await stack.unfreeze(redis);
+    frozen = false;
   };
   onTestFinished(resume);
   // Long enough for two of the balancer's health checks of every task.
@@ -149,7 +150,7 @@ test('without Redis, events are listed, log-ins are refused in time, and a task 
   const events = await Promise.all(Array.from({ length: 9 }, () => client.get('/v1/events')));
   const began = Date.now();
   const login = await client.logInWrongly();
-  say(`Redis paused: events ${events.map(({ status }) => status).join(' ')}, log-in ${login.status}`);
+  say(`Redis frozen: events ${events.map(({ status }) => status).join(' ')}, log-in ${login.status}`);
   expect(events.map(({ status }) => status)).toEqual(events.map(() => 200));
   expect(login.status).toBe(503);
   expect(await login.json()).toMatchObject({ error: 'store_unavailable' });

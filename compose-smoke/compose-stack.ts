@@ -17,6 +17,9 @@ export type ComposeStack = {
   docker(args: string[], deadlineMs?: number): Promise<string>;
   /** Runs a script of infra/compose on this stack and returns what it printed. */
   script(name: string, args?: string[], deadlineMs?: number): Promise<string>;
+  /** Freezes the processes of a container, until `unfreeze`. */
+  freeze(container: string): Promise<void>;
+  unfreeze(container: string): Promise<void>;
   /** Returns the ids of the running API containers. */
   tasks(): Promise<string[]>;
   /** Returns the containers and the end of their logs, for a failed test. */
@@ -44,8 +47,18 @@ export function stackOf(name: StackName): ComposeStack {
   const docker = (args: string[], deadlineMs = 30_000) => execute('docker', args, deadlineMs);
   const compose = (args: string[], deadlineMs = 120_000, environment?: Record<string, string>) =>
     execute('docker', ['compose', '--progress', 'plain', ...args], deadlineMs, environment);
+  const freeze = async (container: string, attempts = 5) => {
+    // The kernel may not freeze a busy process in time ("unable to freeze"); the engine then thaws the others and reports a failure.
+    await docker(['pause', container]).catch(async (failure: Error) => {
+      if (attempts === 1 || !failure.message.includes('unable to freeze')) throw failure;
+      await delay(500);
+      await freeze(container, attempts - 1);
+    });
+  };
   return {
     url: `http://127.0.0.1:${name.port}`,
+    freeze,
+    unfreeze: async (container) => void (await docker(['unpause', container])),
     compose,
     docker,
     script: (file, args = [], deadlineMs = 180_000) => execute('bash', [`infra/compose/${file}`, ...args], deadlineMs),
