@@ -1,12 +1,12 @@
 /** The results of one arm in one round. */
-export type Round = { perSecond: number; latenciesMs: number[]; commits: number; bookings: number };
+export type Round = { perSecond: number; latenciesMs: number[]; bookings: number; commits?: number };
 
 export type Arm = {
   name: string;
   /** Books once. */
   ask: () => Promise<void>;
-  /** Returns the number of transactions so far. */
-  commits: () => number;
+  /** Returns the number of transactions so far, where they can be counted. */
+  commits?: () => number;
 };
 
 type Load = { callers: number; forMs: number; rounds: number };
@@ -27,7 +27,7 @@ export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) 
 /** Closed-loop callers: each sends its next request as soon as it gets a response. */
 async function drive({ ask, commits }: Arm, callers: number, forMs: number): Promise<Round> {
   const latenciesMs: number[] = [];
-  const committedBefore = commits();
+  const committedBefore = commits?.() ?? 0;
   const begun = performance.now();
   const end = begun + forMs;
   const caller = async () => {
@@ -40,7 +40,8 @@ async function drive({ ask, commits }: Arm, callers: number, forMs: number): Pro
   await Promise.all(Array.from({ length: callers }, caller));
   const seconds = (performance.now() - begun) / 1000;
   const bookings = latenciesMs.length;
-  return { perSecond: bookings / seconds, latenciesMs, bookings, commits: commits() - committedBefore };
+  const round = { perSecond: bookings / seconds, latenciesMs, bookings };
+  return commits ? { ...round, commits: commits() - committedBefore } : round;
 }
 
 export function median(values: number[]) {
@@ -67,7 +68,7 @@ export function printArms(results: ReadonlyMap<string, Round[]>) {
     Object.fromEntries(
       [...results].map(([name, rounds]) => {
         const latencies = rounds.flatMap(({ latenciesMs }) => latenciesMs);
-        const commits = rounds.reduce((sum, round) => sum + round.commits, 0);
+        const commits = rounds.reduce((sum, round) => sum + (round.commits ?? 0), 0);
         const bookings = rounds.reduce((sum, round) => sum + round.bookings, 0);
         return [
           name,
@@ -75,7 +76,7 @@ export function printArms(results: ReadonlyMap<string, Round[]>) {
             'per second': Math.round(median(rounds.map(throughput))),
             'p50 ms': Number(percentile(latencies, 0.5).toFixed(2)),
             'p99 ms': Number(percentile(latencies, 0.99).toFixed(1)),
-            'bookings per commit': commits === 0 ? 'no commits' : Number((bookings / commits).toFixed(1)),
+            ...(commits > 0 && { 'bookings per commit': Number((bookings / commits).toFixed(1)) }),
           },
         ];
       }),
