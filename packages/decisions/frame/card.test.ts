@@ -13,6 +13,8 @@ test('reads a complete card into its parts', () => {
   expect(card.title).toBe('Overselling: thirty buyers, twenty tickets');
   expect(card.alsoKnownAs).toMatch(/^a check-then-act race .* pessimistic locking\.$/);
   expect(card.question).toMatch(/^Twenty tickets are left .* thirty\?$/);
+  expect(card.difficulty).toBe('medium');
+  expect(card.constraints).toMatch(/^- Bookings of one event arrive at all three tasks at once/);
   expect(card.counterQuestions[0]?.question).toMatch(/^Why not one `UPDATE/);
   expect(card.code[0]).toMatchObject({ file: 'apps/api/src/queries/holds.ts', region: 'lock' });
   expect(card.code[0]?.text).toContain('for no key update');
@@ -24,13 +26,15 @@ test('every experiment has a card', () => {
 });
 
 test('names everything that is missing at once', () => {
-  const sections = ['In 30 seconds', 'In depth', 'What it costs', 'What they ask next', 'In the code'];
+  const sections = ['Constraints', 'In 30 seconds', 'In depth', 'What it costs', 'What they ask next', 'In the code'];
   sections.push('Theory and measurements', 'Run it');
   expect(faultsOf('').toSorted()).toEqual(
     [
       'it has no title',
       'it does not open with "Also known as …", the standard names of its anomaly or pattern',
       'it has no question, which is a block quotation above the first section',
+      'it states no difficulty, which is a line "Difficulty: …" with easy, medium, hard',
+      '"Constraints" is not a list of two to four items',
       ...sections.map((section) => `the section "${section}" is missing`),
       'it answers 0 follow-up questions instead of three to five',
       '"In the code" lists no code',
@@ -50,6 +54,21 @@ test('a card names its sources, and last where its cost is measured', () => {
   const fault = ['"Theory and measurements" does not list sources and, last, an item "Measured here: …"'];
   expect(faultsOf(whole.replace('Measured here: ', ''))).toEqual(fault);
   expect(faultsOf(whole.replace(/(?<=measurements\n\n)[\s\S]*(?=- Measured here)/, ''))).toEqual(fault);
+});
+
+test('a card states one of the known difficulties', () => {
+  const fault = ['it states no difficulty, which is a line "Difficulty: …" with easy, medium, hard'];
+  expect(faultsOf(whole.replace(/^Difficulty: .*$/m, ''))).toEqual(fault);
+  expect(faultsOf(whole.replace(/^Difficulty: .*$/m, 'Difficulty: brutal'))).toEqual(fault);
+});
+
+test('a card lists two to four constraints', () => {
+  const withConstraints = (text: string) => faultsOf(whole.replace(/(?<=## Constraints\n\n)[\s\S]*?(?=\n\n## )/, text));
+  const fault = ['"Constraints" is not a list of two to four items'];
+  expect(withConstraints('- one')).toEqual(fault);
+  expect(withConstraints('- one\n- two\n- three\n- four\n- five')).toEqual(fault);
+  expect(withConstraints('First:\n\n- one\n- two')).toEqual(fault);
+  expect(withConstraints('- one\n- two')).toEqual([]);
 });
 
 test('reports an answer that is too long for 30 seconds', () => {

@@ -2,6 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type Excerpt, readExcerpt, repositoryRoot } from './shipped-source.ts';
 
+export const difficulties = ['easy', 'medium', 'hard'] as const;
+
+/** How much a reader has to know beforehand: the naive answer's fault is plain, takes thought, or takes several ideas at once. */
+export type Difficulty = (typeof difficulties)[number];
+
 /** A decision's card; its texts are Markdown. */
 export type Card = {
   name: string;
@@ -10,6 +15,9 @@ export type Card = {
   alsoKnownAs: string;
   /** As an interviewer asks it. */
   question: string;
+  difficulty: Difficulty;
+  /** What the interviewer adds to the question: a list of what a good answer has to respect. */
+  constraints: string;
   inThirtySeconds: string;
   inDepth: string;
   /** The costs, and when to decide otherwise. */
@@ -23,6 +31,7 @@ export type Card = {
 };
 
 export const sections = {
+  constraints: 'Constraints',
   inThirtySeconds: 'In 30 seconds',
   inDepth: 'In depth',
   costs: 'What it costs',
@@ -68,9 +77,14 @@ export function parseCard(name: string, text: string): { card: Card; faults: str
   if (alsoKnownAs === '')
     faults.push('it does not open with "Also known as …", the standard names of its anomaly or pattern');
   if (question === '') faults.push('it has no question, which is a block quotation above the first section');
+  const stated = /^Difficulty: (\S+)$/m.exec(head)?.[1];
+  const difficulty = difficulties.find((one) => one === stated);
+  if (difficulty === undefined)
+    faults.push(`it states no difficulty, which is a line "Difficulty: …" with ${difficulties.join(', ')}`);
 
   const card: Card = {
-    ...{ name, title, alsoKnownAs, question },
+    ...{ name, title, alsoKnownAs, question, difficulty: difficulty ?? 'medium' },
+    constraints: bodyOf('constraints'),
     inThirtySeconds: bodyOf('inThirtySeconds'),
     inDepth: bodyOf('inDepth'),
     costs: bodyOf('costs'),
@@ -85,6 +99,9 @@ export function parseCard(name: string, text: string): { card: Card; faults: str
       faults.push(`"${sections[section]}" has ${words} words, at most ${MAX_WORDS[section]} are allowed`);
     }
   }
+  const constraints = card.constraints.split(/^- /m).length - 1;
+  if (constraints < 2 || constraints > 4 || !card.constraints.startsWith('- '))
+    faults.push(`"${sections.constraints}" is not a list of two to four items`);
   const asked = card.counterQuestions.length;
   if (asked < 3 || asked > 5) faults.push(`it answers ${asked} follow-up questions instead of three to five`);
   if (card.counterQuestions.some(({ answer }) => answer === '')) faults.push('a follow-up question has no answer');

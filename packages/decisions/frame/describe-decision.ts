@@ -29,6 +29,13 @@ export function describeDecision(experiment: Experiment) {
       expect(all).toBeLessThanOrEqual(arm.mostChangedLines);
     });
 
+    test('the number to guess is one that the experiment reports, and the expectation states it exactly', () => {
+      const { arm: guessed, measure } = experiment.prediction;
+      const arm = [...experiment.naive, experiment.shipped].find(({ name }) => name === guessed);
+      expect(arm?.expected[measure]?.least).toBeTypeOf('number');
+      expect(arm?.expected[measure]?.least).toBe(arm?.expected[measure]?.most);
+    });
+
     test('the card is complete, and the code that it lists exists', () => {
       expect(readCard(experiment.name).code.length).toBeGreaterThan(0);
     });
