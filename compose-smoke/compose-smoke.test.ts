@@ -118,7 +118,7 @@ test('the lab can create databases and cannot connect to the shop’s', async ()
 
 test('without the lab everything else works, and its paths get 503 lab_not_running', async () => {
   await stack.compose(['stop', 'lab']);
-  const response = await eventually('the lab is down', 30_000, async () => {
+  const response = await eventually('the lab is down', 60_000, async () => {
     const received = await client.get('/lab/experiments');
     return received.status === 503 ? received : undefined;
   });
@@ -143,9 +143,10 @@ test('without Redis, events are listed, log-ins are refused in time, and a task 
     frozen = false;
   };
   onTestFinished(resume);
-  // Long enough for two of the balancer's health checks of every task.
   await untilReadyIs(503);
-  await delay(4_000);
+  await eventually('HAProxy finds no task ready, and all alive', 60_000, async () =>
+    (await stack.rotation()).includes('0 ready, 3 live') ? true : undefined,
+  );
 
   const events = await Promise.all(Array.from({ length: 9 }, () => client.get('/v1/events')));
   const began = Date.now();
@@ -154,17 +155,18 @@ test('without Redis, events are listed, log-ins are refused in time, and a task 
   expect(events.map(({ status }) => status)).toEqual(events.map(() => 200));
   expect(login.status).toBe(503);
   expect(await login.json()).toMatchObject({ error: 'store_unavailable' });
-  expect(Date.now() - began).toBeLessThan(2_000);
+  // Its deadline for Redis is 250 ms; the rest is for a busy machine.
+  expect(Date.now() - began).toBeLessThan(10_000);
 
   const [restarted] = await stack.tasks();
   if (!restarted) throw new Error('no task runs');
   await stack.docker(['restart', restarted], 60_000);
-  await eventually('the restarted task responds', 30_000, async () =>
+  await eventually('the restarted task responds', 60_000, async () =>
     (await client.namesSeen(9)).includes(restarted.slice(0, 12)) ? true : undefined,
   );
   await resume();
   await untilReadyIs(200);
-  await eventually('Redis is healthy', 30_000, async () =>
+  await eventually('Redis is healthy', 60_000, async () =>
     (await stack.compose(['ps', '--format', '{{.Health}}', 'redis'])).trim() === 'healthy' ? true : undefined,
   );
   const crashes = await stack.docker(['inspect', '--format', '{{.RestartCount}}', restarted]);

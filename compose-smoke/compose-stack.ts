@@ -5,8 +5,11 @@ import { freePort } from '@minitickets/stack/ports';
 
 const run = promisify(execFile);
 
-/** Distinguishes a stack from every other on this machine: the name of its containers, networks, volumes and images, and its port. */
-export type StackName = { project: string; port: number };
+/**
+ * Distinguishes a stack from every other on this machine: the name of its containers, networks, volumes and images, its port, and
+ * the first three numbers of its balancer's network.
+ */
+export type StackName = { project: string; port: number; edge: string };
 
 /** A stack of docker-compose.yml. Every command is killed at its deadline. */
 export type ComposeStack = {
@@ -22,12 +25,28 @@ export type ComposeStack = {
   unfreeze(container: string): Promise<void>;
   /** Returns the ids of the running API containers. */
   tasks(): Promise<string[]>;
+  /** Returns how many tasks HAProxy finds ready and alive: `3 ready, 3 live`. */
+  rotation(): Promise<string>;
   /** Returns the containers and the end of their logs, for a failed test. */
   state(): Promise<string>;
 };
 
 export async function nameStack(suffix = ''): Promise<StackName> {
-  return { project: `minitickets-smoke-${process.pid}${suffix}`, port: await freePort() };
+  return { project: `minitickets-smoke-${process.pid}${suffix}`, port: await freePort(), edge: await freeNetwork() };
+}
+
+/** Returns a network that no other stack uses now. */
+async function freeNetwork() {
+  const ids = words((await run('docker', ['network', 'ls', '--quiet'])).stdout);
+  const format = '{{range .IPAM.Config}}{{.Subnet}} {{end}}';
+  const taken = words((await run('docker', ['network', 'inspect', '--format', format, ...ids])).stdout);
+  const free = Array.from({ length: 256 }, (_, index) => `10.214.${index}`).filter(
+    (edge) => !taken.includes(`${edge}.0/24`),
+  );
+  // At random, because another run may be choosing at this moment.
+  const edge = free[Math.floor(Math.random() * free.length)];
+  if (!edge) throw new Error('All networks from 10.214.0 to 10.214.255 are taken.');
+  return edge;
 }
 
 /** Returns a handle on a stack, without starting it. */
@@ -44,7 +63,7 @@ export function stackOf(name: StackName): ComposeStack {
       },
     );
   };
-  const docker = (args: string[], deadlineMs = 30_000) => execute('docker', args, deadlineMs);
+  const docker = (args: string[], deadlineMs = 120_000) => execute('docker', args, deadlineMs);
   const compose = (args: string[], deadlineMs = 120_000, environment?: Record<string, string>) =>
     execute('docker', ['compose', '--progress', 'plain', ...args], deadlineMs, environment);
   const freeze = async (container: string, attempts = 5) => {
@@ -62,6 +81,7 @@ export function stackOf(name: StackName): ComposeStack {
     compose,
     docker,
     script: (file, args = [], deadlineMs = 180_000) => execute('bash', [`infra/compose/${file}`, ...args], deadlineMs),
+    rotation: () => compose(['exec', '-T', 'haproxy', 'bash', '-c', askHealth]),
     tasks: async () => words(await compose(['ps', '-q', '--status', 'running', 'api'])),
     state: async () => `${await compose(['ps', '--all'])}\n${await compose(['logs', '--no-color', '--tail', '60'])}`,
   };
@@ -94,7 +114,9 @@ export async function eventually<Value>(what: string, deadlineMs: number, ask: (
   throw new Error(`${what}: not within ${deadlineMs / 1000} s`);
 }
 
-function optionsFor({ project, port }: StackName) {
+const askHealth = String.raw`exec 3<>/dev/tcp/127.0.0.1/8404 && printf 'GET / HTTP/1.0\r\n\r\n' >&3 && timeout 5 cat <&3`;
+
+function optionsFor({ project, port, edge }: StackName) {
   return {
     cwd: new URL('..', import.meta.url).pathname,
     env: {
@@ -102,7 +124,7 @@ function optionsFor({ project, port }: StackName) {
       COMPOSE_PROJECT_NAME: project,
       BIND: '127.0.0.1',
       PORT: String(port),
-      EDGE_NETWORK: `10.214.${port % 256}`,
+      EDGE_NETWORK: edge,
       // The stack generates its own, as on a fresh clone.
       APP_SECRET: '',
       POSTGRES_PASSWORD: '',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, inject, onTestFinished, test } from 'vitest';
-import { newAccount, selfSigned, tlsClient, wrongLogIn } from '../packages/stack/whole-stack/tls.ts';
+import { newAccount, remainingLogIns, selfSigned, tlsClient, wrongLogIn } from '../packages/stack/whole-stack/tls.ts';
 import { clientOf } from './client.ts';
 import { eventually, stackOf } from './compose-stack.ts';
 
@@ -72,14 +72,9 @@ test('HAProxy with a certificate, behind a trusted front: Secure cookies, HSTS, 
   expect((await call('/v1/events', undefined, { host: 'evil.example' })).status).toBe(421);
 
   // This machine reaches HAProxy from the network's gateway, which is the trusted front here.
-  const remaining = async (address: string) =>
-    Number(
-      (await call('/v1/sessions', wrongLogIn(), { 'x-forwarded-for': `6.6.6.6, ${address}` })).headers[
-        'x-ratelimit-remaining'
-      ],
-    );
-  for (let turn = 0; turn < 6; turn += 1) await remaining('203.0.113.1');
-  expect(await remaining('203.0.113.1')).toBeLessThan(16);
+  const remaining = (address: string) => remainingLogIns(call, { 'x-forwarded-for': `6.6.6.6, ${address}` });
+  const together = await Promise.all(Array.from({ length: 12 }, () => remaining('203.0.113.1')));
+  expect(Math.min(...together)).toBeLessThan(16);
   expect(await remaining('203.0.113.2')).toBe(19);
 
   // A neighbour on the network is no front.

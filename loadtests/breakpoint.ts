@@ -17,6 +17,7 @@ const seconds = numberOption('SECONDS', { full: 90, short: 14 });
 const top = countOption('TOP', { full: 600, short: 150 });
 const slowMs = numberOption('SLOW_MS', { full: 500 });
 const failedShare = numberOption('FAILED_SHARE', { full: 0.02 });
+const recoveryMs = numberOption('RECOVERY_MS', { full: 10_000, short: 25_000 });
 const WINDOW = 15;
 
 const slow = bounded('reads_become_slow', {
@@ -33,7 +34,7 @@ const failing = bounded('visits_fail', {
 });
 const recovered = bounded('shop_recovers_after_the_load', {
   description: 'Time from the start of the last visit until reads are fast again.',
-  bound: 'max<10000',
+  bound: `max<${recoveryMs}`,
   unit: 'ms',
 });
 const asked = measured('visits_per_second', {

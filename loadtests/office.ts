@@ -2,7 +2,7 @@ import { sleep } from 'k6';
 import { budgets, excessTokens } from './lib/budgets.ts';
 import { always, bounded, counted } from './lib/claims.ts';
 import { type Customer, customer, customerCount } from './lib/customers.ts';
-import { addresses, countOption, numberOption } from './lib/options.ts';
+import { addresses, countOption, numberOption, short } from './lib/options.ts';
 import { isRefusal, isServed, noResponseIsBroken, type Reply, send, sendAsync, storesRespond } from './lib/requests.ts';
 import { between, pause } from './lib/retries.ts';
 import { logIn } from './lib/shop.ts';
@@ -24,8 +24,12 @@ const strangers = 6;
 // 150 people behind one address, unless they arrive within five seconds.
 const people = countOption('PEOPLE', { full: 150, short: 28, max: customerCount - guessedAccounts - 1 });
 const ownAddresses = addresses > strangers + 2;
-/** The time in which everyone beyond the burst gets a token, plus 10 %. */
-const drainSeconds = Math.ceil(1.1 * budgets.login.refillSeconds * Math.max(1, people - budgets.login.capacity));
+/** Short runs are also made on busy machines, where a response can take a second. */
+const slack = short ? 0.5 : 0.1;
+/** The time in which everyone beyond the burst gets a token, plus the slack. */
+const drainSeconds = Math.ceil(
+  (1 + slack) * budgets.login.refillSeconds * Math.max(1, people - budgets.login.capacity),
+);
 
 const held = bounded('office_stays_within_budget', {
   description: 'Over any interval, at most 20 + one per 3 s log-ins reach the password check (excess tokens).',
@@ -49,7 +53,7 @@ const neverBanned = always('obedient_clients_are_never_banned', {
   minTests: people,
 });
 const allIn = bounded('everyone_is_served_in_time', {
-  description: 'Everyone is logged in within (people − burst) × emission interval + 10 % (seconds after arriving).',
+  description: `Everyone is logged in within (people − burst) × emission interval + ${slack * 100} % (seconds after arriving).`,
   bound: `max<=${drainSeconds}`,
   minTests: people,
 });
@@ -96,16 +100,20 @@ export async function morning() {
   const arrivals = Array.from({ length: people }, async (_, index) => {
     await pause(between(0, arriveSeconds * 1000));
     const arrived = Date.now();
-    for (let refused = 0; ; refused += 1) {
+    for (let refused = 0; ; ) {
       const reply = await sendAsync(logIn(customer(index)));
       replies.push(reply);
       neverBanned.test(reply.outcome !== 'suppressed');
-      if (isRefusal(reply)) told.test(reply.retryAfter !== undefined && reply.retryAfter >= 1);
+      if (isRefusal(reply)) {
+        refused += 1;
+        told.test(reply.retryAfter !== undefined && reply.retryAfter >= 1);
+      }
       const waitMs = (reply.retryAfter ?? 1) * 1000;
-      if (!isRefusal(reply) || Date.now() + waitMs > until) {
+      const isOver = reply.status !== 503 && !isRefusal(reply);
+      if (isOver || Date.now() + waitMs > until) {
         if (reply.outcome === 'ok' && refused === 0) first.count();
         allIn.measure(reply.outcome === 'ok' ? (Date.now() - arrived) / 1000 : Number.MAX_SAFE_INTEGER);
-        refusals.measure(isRefusal(reply) ? refused + 1 : refused);
+        refusals.measure(refused);
         return;
       }
       await pause(waitMs);

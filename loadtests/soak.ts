@@ -16,7 +16,7 @@ import { readTask, type TaskState } from './lib/task-metrics.ts';
 
 const seconds = numberOption('SECONDS', { full: 3600, short: 18 });
 const rate = countOption('RATE', { full: 8, short: 5 });
-const slowdown = numberOption('SLOWDOWN', { full: 2, short: 5 });
+const slowdown = numberOption('SLOWDOWN', { full: 2, short: 10 });
 const growthMb = numberOption('GROWTH_MB', { full: 24, short: 48 });
 
 const flat = bounded('memory_stays_flat', {

@@ -6,6 +6,7 @@ import { type Customer, customer, customerCount } from './lib/customers.ts';
 import { openLargeSale } from './lib/journeys.ts';
 import { countOption, numberOption, tasks } from './lib/options.ts';
 import { noResponseIsBroken, type Reply, send } from './lib/requests.ts';
+import { sendWithRetries } from './lib/retries.ts';
 import { bookingOf, closeSale, hold, listEvents, logIn, pay, readBooking, readEvent, type Sale } from './lib/shop.ts';
 import { optionsOf, summaryOf } from './lib/summary.ts';
 import { readTasks } from './lib/task-metrics.ts';
@@ -15,11 +16,11 @@ import { readTasks } from './lib/task-metrics.ts';
  * requests them; `npm run load` uses a separate stack for that.
  */
 
-const pauseSeconds = numberOption('PAUSE_SECONDS', { full: 5, short: 3 });
+const pauseSeconds = numberOption('PAUSE_SECONDS', { full: 5 });
 const calmSeconds = numberOption('CALM_SECONDS', { full: 6, short: 3 });
 const buyers = countOption('BUYERS', { full: 12, short: 10 });
-const closedMs = numberOption('CLOSED_MS', { full: 750 });
-const recoveryMs = numberOption('RECOVERY_MS', { full: 3000 });
+const closedMs = numberOption('CLOSED_MS', { full: 750, short: 1500 });
+const recoveryMs = numberOption('RECOVERY_MS', { full: 3000, short: 10_000 });
 const faultsUrl = __ENV.FAULTS_URL;
 if (!faultsUrl) throw new Error('FAULTS_URL is missing: `npm run load -- store-outage` injects the faults.');
 
@@ -95,9 +96,10 @@ const afterPostgres = afterRedis + GROUP;
 export function breakStores(sale: Sale) {
   const before = readTasks(tasks);
   sleep(calmSeconds);
+  // The pause begins between the request for it and the response, so its end lies between these two instants.
+  const endsAt = Date.now() + pauseSeconds * 1000;
   fault(`redis-pause?ms=${pauseSeconds * 1000}`);
-  const pausedAt = Date.now();
-  const endsAt = pausedAt + pauseSeconds * 1000;
+  const overAt = Date.now() + pauseSeconds * 1000;
   // Stops a second early, because later requests may be served after the pause.
   for (let turn = 0; Date.now() < endsAt - 1000; turn += 1) {
     const who = customer(pausedGroup + (turn % GROUP));
@@ -112,8 +114,8 @@ export function breakStores(sale: Sale) {
     if (read.receivedAt < endsAt) open.test(read.outcome === 'ok');
     sleep(0.02);
   }
-  sleep(Math.max(0, (endsAt - Date.now()) / 1000));
-  redisBack.measure(untilBooked(sale, afterRedis) - endsAt);
+  sleep(Math.max(0, (overAt - Date.now()) / 1000));
+  redisBack.measure(untilBooked(sale, afterRedis) - overAt);
 
   sleep(calmSeconds);
   fault('postgres-restart');
@@ -152,7 +154,7 @@ export function buyOn(sale: Sale) {
     sleep(0.05);
   }
   for (const { who, id } of confirmed) {
-    const found = send(readBooking(who, id));
+    const { reply: found } = sendWithRetries(readBooking(who, id));
     kept.test(
       found.outcome === 'ok' && bookingOf(found).status === 'confirmed' && bookingOf(found).tickets.length === 1,
     );
@@ -167,13 +169,13 @@ function fault(path: string) {
   if (status !== 204) exec.test.abort(`the fault could not be injected: ${body}`);
 }
 
-/** Returns the instant at which a booking first succeeds. Each attempt is another customer's; gives up after a group of them. */
+/** Returns the instant at which a booking first succeeds. Each attempt is another customer's; after a group of them it is never. */
 function untilBooked(sale: Sale, firstCustomer: number) {
   for (let turn = 0; turn < GROUP; turn += 1) {
-    if (send(hold(customer(firstCustomer + turn), sale)).outcome === 'ok') break;
-    sleep(0.1);
+    if (send(hold(customer(firstCustomer + turn), sale)).outcome === 'ok') return Date.now();
+    sleep(0.2);
   }
-  return Date.now();
+  return Number.MAX_SAFE_INTEGER;
 }
 
 function testRefusal({ status, outcome, retryAfter }: Reply) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { freePort } from '../processes/ports.mjs';
-import { newAccount, selfSigned, startTlsFront, tlsClient, wrongLogIn } from './tls.ts';
+import { newAccount, remainingLogIns, selfSigned, startTlsFront, tlsClient } from './tls.ts';
 import { useStack } from './use-stack.ts';
 
 const NAME = 'shop.example';
@@ -21,11 +21,10 @@ test('behind a TLS front, cookies are Secure, HSTS is sent, other hosts are refu
   expect((await client('/v1/users', newAccount(), { origin: `http://${NAME}` })).status).toBe(403);
   expect((await client('/v1/events', undefined, { host: 'evil.example' })).status).toBe(421);
 
-  const remaining = async (call: typeof client, headers = {}) =>
-    Number((await call('/v1/sessions', wrongLogIn(), headers)).headers['x-ratelimit-remaining']);
-  for (let turn = 0; turn < 6; turn += 1) await remaining(client);
   // A client that claims another address through the front stays itself.
-  expect(await remaining(client, { 'x-forwarded-for': '198.51.100.9' })).toBeLessThan(16);
+  const claims = Array.from({ length: 12 }, (_, index) => ({ 'x-forwarded-for': `198.51.100.${index}` }));
+  const together = await Promise.all(claims.map((headers) => remainingLogIns(client, headers)));
+  expect(Math.min(...together)).toBeLessThan(16);
   if (process.platform !== 'linux') return;
-  expect(await remaining(tlsClient(certificate, publicPort, { from: '127.0.0.77' }))).toBe(19);
+  expect(await remainingLogIns(tlsClient(certificate, publicPort, { from: '127.0.0.77' }))).toBe(19);
 });

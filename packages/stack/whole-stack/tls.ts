@@ -71,3 +71,9 @@ export const newAccount = () => ({
 
 /** A log-in that costs a token of the client's address. */
 export const wrongLogIn = () => ({ email: `${crypto.randomUUID()}@example.test`, password: 'a guess' });
+
+/** Logs in with a wrong password. @returns the tokens that are left in the client's bucket; infinity if no limiter answered in time */
+export async function remainingLogIns(call: ReturnType<typeof tlsClient>, headers: Record<string, string> = {}) {
+  const { headers: answered } = await call('/v1/sessions', wrongLogIn(), headers);
+  return Number(answered['x-ratelimit-remaining'] ?? Number.POSITIVE_INFINITY);
+}

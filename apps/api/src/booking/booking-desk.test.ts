@@ -121,16 +121,20 @@ test('a ticket that the organiser adds is bookable at once', async () => {
 });
 
 test('if the message of a release is lost, the gate opens by itself within a second', async () => {
-  const { book, event, booking, typeIds } = await soldOut();
-  const ttlMs = await here.redis.pttl(`gate:{${event.id}}:${typeIds[0]}`);
-  expect(ttlMs).toBeGreaterThan(0);
+  const made = await soldOut();
+  const { book, event, booking, typeIds } = made;
+  const key = `gate:{${event.id}}:${typeIds[0]}`;
+  // On a busy machine the gate may be open again before its remaining time is read: -2.
+  let ttlMs = await here.redis.pttl(key);
+  for (; ttlMs === -2; ttlMs = await here.redis.pttl(key)) await closeGateOf(made);
+  expect(ttlMs).toBeGreaterThanOrEqual(0);
   expect(ttlMs).toBeLessThan(1_000);
   // Released behind the application's back, so that no task sends a message.
   await here.db.execute(sql`update bookings set status = 'cancelled' where id = ${booking.id}`);
   await here.db.execute(sql`update ticket_types set held = 0 where id = ${typeIds[0]}`);
   const sid = (await person(here, { tier: 'pro' })).sid;
   const isBooked = async () => (await gateOf({ event, typeIds })) === null && (await book(sid)).statusCode === 201;
-  expect(await vi.waitUntil(isBooked, { timeout: 2_000, interval: 5 })).toBe(true);
+  expect(await vi.waitUntil(isBooked, { timeout: 20_000, interval: 5 })).toBe(true);
 });
 
 test('a gate opened for a sold-out event sells nothing: it can only refuse', async () => {
@@ -149,11 +153,11 @@ test('a stale “sold out”, from before a release, closes no gate', async () =
   await openGates(here.redis, eventId, [type(2)]);
   await close(1);
   expect(await isClosed()).toBe(false);
-  await close(2);
-  expect(await isClosed()).toBe(true);
+  // Sent together, because a gate opens by itself within a second, however slow the machine is.
+  expect((await Promise.all([close(2), isClosed()]))[1]).toBe(true);
   // And the reverse: a stale release, from before the ticket was sold again, opens no gate.
-  await openGates(here.redis, eventId, [type(2)]);
-  expect(await isClosed()).toBe(true);
+  const staleRelease = [close(2), openGates(here.redis, eventId, [type(2)]), isClosed()] as const;
+  expect((await Promise.all(staleRelease))[2]).toBe(true);
   await openGates(here.redis, eventId, [type(3)]);
   expect(await isClosed()).toBe(false);
 });
