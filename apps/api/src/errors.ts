@@ -38,6 +38,8 @@ export type Failure =
   | { kind: 'suppressed'; retryAfterMs: number }
   /** `condition`: the store's own report, as in "rejects writes". Absent if it was not asked. */
   | { kind: 'store-unavailable'; store: 'Redis' | 'PostgreSQL'; condition?: string }
+  /** A store stopped responding after the request was written, or may have been. */
+  | { kind: 'outcome-unknown' }
   | { kind: 'busy'; what: string };
 
 /** The application's only error class: it carries a meaning, not a status. */

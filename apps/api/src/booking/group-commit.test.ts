@@ -16,6 +16,7 @@ function stage(options: Partial<Parameters<typeof groupCommit<string, string>>[0
         batches.push({ key, requests, finish, fail: reject });
       }),
     failureScope: (error) => scopes[(error as Error).message] ?? 'batch',
+    errorOfQueued: (error) => new Error(`queued behind: ${(error as Error).message}`),
     maxBatchSize: 100,
     maxQueueLength: 100,
     maxInFlight: 10,
@@ -140,14 +141,15 @@ test('after an error the next transaction of the key runs', async () => {
   expect(await second).toBe('B');
 });
 
-test('when the store is silent, the requests queued behind a batch fail with it, and the next one is tried', async () => {
+test('when the store is silent, the requests queued behind a batch fail as unsent, and the next one is tried', async () => {
   const { batches, submit, begun } = stage();
   const first = failure(submit('event', 'a', unhurried));
   await begun(1);
   const queued = ['b', 'c'].map((request) => failure(submit('event', request, unhurried)));
   const silent = new Error('silent');
   batches[0]?.fail(silent);
-  expect(await Promise.all([first, ...queued])).toEqual([silent, silent, silent]);
+  const unsent = new Error('queued behind: silent');
+  expect(await Promise.all([first, ...queued])).toEqual([silent, unsent, unsent]);
   const next = submit('event', 'd', unhurried);
   (await begun(2)).finish();
   expect(await next).toBe('D');

@@ -15,6 +15,8 @@ type Coalescing<Request, Outcome> = {
    * requests fail. `queue`: the next batch would wait as long and fail too, so that the requests queued behind fail at once.
    */
   failureScope: (error: unknown) => 'request' | 'batch' | 'queue';
+  /** Returns the error of a request that fails in the queue, before anything was sent for it. */
+  errorOfQueued: (error: unknown) => unknown;
   /** Maximum requests in one transaction. */
   maxBatchSize: number;
   /** Maximum queued requests of one key. */
@@ -32,7 +34,7 @@ type Coalescing<Request, Outcome> = {
  * queue), or if the request's transaction has not begun within `queueTimeoutMs`; then nothing is written for it
  */
 export function groupCommit<Request, Outcome>(options: Coalescing<Request, Outcome>) {
-  const { write, failureScope, maxBatchSize, maxQueueLength, maxInFlight } = options;
+  const { write, failureScope, errorOfQueued, maxBatchSize, maxQueueLength, maxInFlight } = options;
   const queues = new Map<string, Waiting<Request, Outcome>[]>();
   /** Keys with queued requests and no running transaction, longest waiting first. */
   const ready = new Set<string>();
@@ -84,7 +86,8 @@ export function groupCommit<Request, Outcome>(options: Coalescing<Request, Outco
       });
     } catch (error) {
       const scope = failureScope(error);
-      if (scope === 'queue') batch.push(...(queues.get(key)?.splice(0) ?? []));
+      const failsWithIt = scope === 'queue' ? (queues.get(key)?.splice(0) ?? []) : [];
+      for (const { reject } of failsWithIt) reject(errorOfQueued(error));
       if (batch.length === 1 || scope !== 'request') {
         for (const { reject } of batch) reject(error);
         return;

@@ -124,7 +124,7 @@ test('a lost connection fails its batch, and the requests queued behind it are b
   await witness.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   );
-  expect(bodies(await lost)).toEqual(['error', 'error']);
+  expect(bodies(await lost)).toEqual(['outcome-unknown', 'outcome-unknown']);
   await witness.query('commit');
   expect(bodies(await queued)).toEqual(['held', 'held']);
   expect(await counts()).toEqual([{ held: 2, sold: 0 }]);

@@ -1,5 +1,5 @@
 import pg, { type Pool, type PoolClient } from 'pg';
-import { connectionOf } from '../db/client.ts';
+import { connectionOf, withClient } from '../db/client.ts';
 import { isSilence, violates } from '../db/postgres-failures.ts';
 import { type Failure, TicketingError } from '../errors.ts';
 import {
@@ -47,6 +47,8 @@ export function holdBatches(options: HoldBatches) {
   const submit = groupCommit<HoldOrder, HoldOutcome | TicketingError>({
     write: (eventId, orders) => writeOrders(options, eventId, orders),
     failureScope,
+    // The batch may have been committed; the queue was not sent.
+    errorOfQueued: (error) => (error instanceof TicketingError ? error.cause : error),
     maxBatchSize: 200,
     maxQueueLength: 2_000,
     maxInFlight: options.pool.options.max,
@@ -169,23 +171,6 @@ function outcomeOf({ booking, refusal }: Pick<RecordedOutcome, 'booking' | 'refu
 }
 
 const recordId = ({ userId, key }: { userId: string; key: string }) => `${userId} ${key}`;
-
-/**
- * Runs on one client. An error from PostgreSQL is rolled back; after any other error the connection is closed, which ends the
- * transaction too.
- */
-async function withClient<Result>(pool: Pool, run: (client: PoolClient) => Promise<Result>) {
-  const client = await pool.connect();
-  try {
-    const result = await run(client);
-    client.release();
-    return result;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError) await client.query('rollback').then(() => client.release(), client.release);
-    else client.release(true);
-    throw error;
-  }
-}
 
 /**
  * Invalid data and constraint violations (SQLSTATE classes 22 and 23) concern one request: nothing was written. A silent PostgreSQL

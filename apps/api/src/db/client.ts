@@ -2,7 +2,7 @@ import type { ExtractTablesWithRelations } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase, type NodePgQueryResultHKT } from 'drizzle-orm/node-postgres';
 import type { PgTransaction } from 'drizzle-orm/pg-core';
 import pg from 'pg';
-import { isSilence } from './postgres-failures.ts';
+import { failBeforeCommit, failCommit, isSilence } from './postgres-failures.ts';
 import * as schema from './schema.ts';
 import { applySessionSettings, type Deadlines } from './session-settings.ts';
 
@@ -36,11 +36,20 @@ const writingConnections = (poolSize: number) => Math.max(1, Math.floor((poolSiz
 export function openDatabase({ poolSize, ...options }: DatabaseOptions) {
   const pool = openPool({ ...options, max: Math.max(1, poolSize - writingConnections(poolSize)) });
   const db = drizzle(pool, { schema });
-  // drizzle's own never returns the connection to the pool if BEGIN fails, so a silent server would use up the pool for good.
+  // drizzle's own never returns the connection to the pool if BEGIN fails, so a silent server would use up the pool for good;
+  // and it does not tell a transaction that wrote nothing from one whose COMMIT got no answer.
   db.transaction = async (work, config) => {
     const client = await pool.connect();
+    let isCommitting = false;
+    const workThenCommit: typeof work = async (transaction) => {
+      const result = await work(transaction);
+      isCommitting = true;
+      return result;
+    };
     try {
-      return await connectionOf(client).transaction(work, config);
+      return await connectionOf(client).transaction(workThenCommit, config);
+    } catch (error) {
+      return isCommitting ? failCommit(error) : failBeforeCommit(error);
     } finally {
       client.release();
     }
@@ -98,6 +107,23 @@ class PromptClient extends pg.Client {
       }
       return reply as never;
     };
+  }
+}
+
+/**
+ * Runs on one client of the pool. An error from PostgreSQL is rolled back; after any other error the connection is closed, which
+ * ends the transaction too.
+ */
+export async function withClient<Result>(pool: pg.Pool, run: (client: pg.PoolClient) => Promise<Result>) {
+  const client = await pool.connect();
+  try {
+    const result = await run(client);
+    client.release();
+    return result;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) await client.query('rollback').then(() => client.release(), client.release);
+    else client.release(true);
+    throw error;
   }
 }
 

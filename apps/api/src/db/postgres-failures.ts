@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import pg from 'pg';
-import type { Failure } from '../errors.ts';
+import { type Failure, TicketingError } from '../errors.ts';
 
 const down = (condition: string): Failure => ({ kind: 'store-unavailable', store: 'PostgreSQL', condition });
 const busy: Failure = { kind: 'busy', what: 'the database' };
@@ -61,10 +61,23 @@ const NETWORK_CODES = new Set([
   'ENOENT',
 ]);
 
-/** Maps an error of PostgreSQL to a failure; null if it is a bug of ours. */
+/** SQLSTATEs of a broken connection or server, after which a statement may have been carried out or not. */
+const LOST_ANSWER_CODES = /^(08|40003|57P01|57P02|58)/;
+const LOST_ANSWER_MESSAGES = /^(Connection terminated(?! due to connection timeout)|Query read timeout)/;
+const LOST_ANSWER_NETWORK_CODES = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+const READS = /^\s*(select\b|with\b(?!.*\b(insert|update|delete)\b))/is;
+
+const causeOf = (error: unknown) => (error instanceof DrizzleQueryError ? error.cause : error);
+
+/**
+ * Maps an error of PostgreSQL to a failure; null if it is a bug of ours. A write that is its own transaction may have been
+ * committed although its answer was lost.
+ */
 export function postgresFailure(error: unknown): Failure | null {
-  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  const cause = causeOf(error);
   if (!(cause instanceof Error)) return null;
+  if (error instanceof DrizzleQueryError && !READS.test(error.query) && isAnswerLost(cause))
+    return { kind: 'outcome-unknown' };
   if (cause instanceof pg.DatabaseError) {
     // The user was deleted. Only foreign keys to users end in this name, and the application deletes no users.
     if (cause.code === '23503' && cause.constraint?.endsWith('_users_id_fk')) return { kind: 'account-gone' };
@@ -75,14 +88,43 @@ export function postgresFailure(error: unknown): Failure | null {
   return network || CONNECTION_MESSAGES.test(cause.message) ? noAnswer : null;
 }
 
+/** Returns whether the statement was sent, and the connection or the server broke before its answer arrived. */
+function isAnswerLost(cause: Error) {
+  if (cause instanceof pg.DatabaseError) return LOST_ANSWER_CODES.test(cause.code ?? '');
+  if (LOST_ANSWER_MESSAGES.test(cause.message)) return true;
+  const isConnecting = 'syscall' in cause && cause.syscall === 'connect';
+  return 'code' in cause && LOST_ANSWER_NETWORK_CODES.has(String(cause.code)) && !isConnecting;
+}
+
+/**
+ * Throws the error of a message that commits.
+ * @throws TicketingError outcome-unknown, unless PostgreSQL itself reported that it did not commit
+ */
+export function failCommit(error: unknown): never {
+  const cause = causeOf(error);
+  const isRefused = cause instanceof pg.DatabaseError && !isAnswerLost(cause);
+  if (isRefused || !postgresFailure(cause)) throw error;
+  throw new TicketingError({ kind: 'outcome-unknown' }, { cause: error });
+}
+
+/**
+ * Throws the error of a transaction that never reached its commit, and so wrote nothing.
+ * @throws TicketingError store-unavailable, if the connection or the server broke
+ */
+export function failBeforeCommit(error: unknown): never {
+  if (postgresFailure(error)?.kind === 'outcome-unknown') throw new TicketingError(noAnswer, { cause: error });
+  throw error;
+}
+
 /** Returns whether PostgreSQL let a deadline pass, so that the next statement would wait as long. */
-export function isSilence(error: unknown) {
-  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+export function isSilence(error: unknown): boolean {
+  if (error instanceof TicketingError) return isSilence(error.cause);
+  const cause = causeOf(error);
   return cause instanceof Error && /^(Query read timeout|timeout exceeded when trying to connect)/.test(cause.message);
 }
 
 /** Returns whether the error is a violation of this unique constraint. */
 export function violates(error: unknown, constraint: string) {
-  const cause = error instanceof DrizzleQueryError ? error.cause : error;
+  const cause = causeOf(error);
   return cause instanceof pg.DatabaseError && cause.code === '23505' && cause.constraint === constraint;
 }

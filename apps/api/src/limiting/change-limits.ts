@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Database, Transaction } from '../db/client.ts';
+import { afterCommit } from '../db/failures.ts';
 import { lockLimits, readLimits, recordChange } from '../queries/stored-limits.ts';
 import type { StoredLimits } from '../rules/limit-table.ts';
 
@@ -30,7 +31,7 @@ export async function changeLimits<Result>(
     if (written.change) await recordChange(tx, { ...written.change, changedBy });
     return written;
   });
-  await request.server.limiter.refreshLimits();
+  await afterCommit(request.server.limiter.refreshLimits());
   if (change) request.log.info({ ...change, changedBy }, 'the limits were changed');
   return result;
 }

@@ -1,10 +1,9 @@
 import { headers, type Problem, type ProblemCode, problems } from '@minitickets/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import { postgresFailure } from '../db/postgres-failures.ts';
-import { redisFailure } from '../db/redis-failures.ts';
+import { meaningOf } from '../db/failures.ts';
 import type { Api } from '../deps.ts';
-import { type Failure, TicketingError } from '../errors.ts';
+import type { Failure } from '../errors.ts';
 
 type Answer = { code: ProblemCode; detail: string; retryAfterMs?: number; errors?: Problem['errors'] };
 
@@ -16,12 +15,6 @@ export function mapErrors(app: Api) {
     else if (problems[answer.code].status >= 500) request.log.warn({ err: error }, answer.detail);
     return sendProblem(reply, answer);
   });
-}
-
-/** Returns the failure behind an error, or null for a bug of ours or a rejection by Fastify. */
-export function meaningOf(error: unknown): Failure | null {
-  if (error instanceof TicketingError) return error.failure;
-  return postgresFailure(error) ?? redisFailure(error);
 }
 
 /** Sends 404 for a URL without a route. */
@@ -213,6 +206,12 @@ function answerToFailure(failure: Failure): Answer {
       return {
         code: 'store_unavailable',
         detail: `${failure.store} ${failure.condition ?? 'is not responding'}.`,
+        retryAfterMs: 1000,
+      };
+    case 'outcome-unknown':
+      return {
+        code: 'outcome_unknown',
+        detail: 'The database stopped responding before it confirmed the change, which may have been made.',
         retryAfterMs: 1000,
       };
     case 'busy':

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { useStores } from '@minitickets/stack/test-stores';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
 import { testApp } from '../testing/test-app.ts';
+import { wayToPostgres } from '../testing/way-to-postgres.ts';
 import { READ_DEADLINE_MS } from './read-deadline.ts';
 
 const stores = useStores();
@@ -13,48 +12,12 @@ const LATE_MS = 2_000;
 /** What docs/operations.md promises of a write. */
 const WRITE_DEADLINE_MS = 4_000;
 
-/** A proxy to PostgreSQL that can be paused: connections stay open but silent, as with a frozen server. */
-async function pausableWay(databaseUrl: string) {
-  const { hostname, port } = new URL(databaseUrl);
-  let paused = false;
-  const callers = new Set<Socket>();
-  const server = createServer((caller) => {
-    callers.add(caller);
-    const onward = connect(Number(port || 5432), hostname);
-    for (const [from, to] of [
-      [caller, onward],
-      [onward, caller],
-    ] as const) {
-      from.on('data', (bytes) => void (paused || to.write(bytes)));
-      from.on('error', () => {});
-      from.on('close', () => to.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    // The application that is closed afterwards would wait for a reply to its farewell.
-    for (const caller of callers) caller.destroy();
-  });
-  const url = new URL(databaseUrl);
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url: url.href,
-    pause: () => {
-      paused = true;
-    },
-    resume: () => {
-      paused = false;
-    },
-  };
-}
-
 /** On a busy machine the first connections can miss their deadline. */
 const untilServed = (app: Awaited<ReturnType<typeof testApp>>['app']) =>
   vi.waitFor(async () => expect((await app.inject('/v1/events')).statusCode).toBe(200), 30_000);
 
 test('while PostgreSQL is frozen every read gets 503 within the deadline, even when it waits for a connection', async () => {
-  const way = await pausableWay(stores.databaseUrl);
+  const way = await wayToPostgres(stores.databaseUrl);
   const { app } = await testApp({ ...stores, databaseUrl: way.url });
   await untilServed(app);
   way.pause();
@@ -72,7 +35,7 @@ test('while PostgreSQL is frozen every read gets 503 within the deadline, even w
 });
 
 test('after a freeze in which transactions were begun, every connection of the pool is usable again', async () => {
-  const way = await pausableWay(stores.databaseUrl);
+  const way = await wayToPostgres(stores.databaseUrl);
   const { app } = await testApp({ ...stores, databaseUrl: way.url });
   const direct = await testApp(stores);
   const sids = await Promise.all(Array.from({ length: 20 }, async () => (await person(direct)).sid));
@@ -96,7 +59,7 @@ test('after a freeze in which transactions were begun, every connection of the p
 });
 
 test('while PostgreSQL is frozen every write gets 503 within its deadline, also behind another in the queue of its event', async () => {
-  const way = await pausableWay(stores.databaseUrl);
+  const way = await wayToPostgres(stores.databaseUrl);
   const { app } = await testApp({ ...stores, databaseUrl: way.url });
   const direct = await testApp(stores);
   const { event, lineOf } = await shop(direct);

@@ -3,6 +3,7 @@ import type { Role, Tier } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Redis } from 'ioredis';
 import type { Connection } from '../db/client.ts';
+import { meaningOf } from '../db/failures.ts';
 import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
 import type { Passwords } from '../passwords.ts';
@@ -10,7 +11,6 @@ import { createSession, endSession, endSessionsOf, setTierOfSessions, touchSessi
 import { type Account, passwordHashOf, replacePasswordHash, roleOfUser, tierOfUser } from '../queries/users.ts';
 import { cookieValues } from '../rules/cookie-values.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
-import { meaningOf } from './error-mapping.ts';
 import { isHttps } from './public-url.ts';
 
 const COOKIE = 'sid';

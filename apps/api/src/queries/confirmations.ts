@@ -1,4 +1,5 @@
 import type { PoolClient } from 'pg';
+import { failCommit } from '../db/postgres-failures.ts';
 import { inOneRoundTrip, type Statement } from '../db/round-trip.ts';
 import { LOCK_EVENT } from './holds.ts';
 
@@ -37,6 +38,6 @@ export async function confirmIfClear(db: PoolClient, eventId: string, paymentId:
   const [, confirmed] = await inOneRoundTrip(db, [
     { statement: LOCK_EVENT, values: [eventId] },
     { statement: CONFIRM_IF_CLEAR, values: [paymentId] },
-  ]);
+  ]).catch(failCommit);
   return confirmed?.length === 1;
 }

@@ -1,6 +1,7 @@
 import { eventStatus } from '@minitickets/contract';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
+import { failCommit } from '../db/postgres-failures.ts';
 import { inOneRoundTrip, plainArray, type Statement, textArray } from '../db/round-trip.ts';
 import type { HeldBooking, RecordedOutcome } from '../rules/held-answers.ts';
 import type { HoldRequest, Inventory } from '../rules/hold-decisions.ts';
@@ -215,7 +216,7 @@ export async function insertHoldsAndCommit(db: PoolClient, holds: NewHold[], rec
   const written = records.map(({ booking, ...record }) => ({ ...record, bookingId: booking?.id ?? null }));
   const values = [holds, lines, written].map((rows) => JSON.stringify(rows));
   const write = holds.length + records.length > 0 ? [{ statement: INSERT_HOLDS, values }] : [];
-  await inOneRoundTrip(db, [...write, { statement: COMMIT }]);
+  await inOneRoundTrip(db, [...write, { statement: COMMIT }]).catch(failCommit);
 }
 
 /**
@@ -244,7 +245,7 @@ export async function holdIfClear(
   const [, bookings] = await inOneRoundTrip(db, [
     { statement: LOCK_EVENT, values: [eventId] },
     { statement: HOLD_IF_CLEAR, values },
-  ]);
+  ]).catch(failCommit);
   return bookings?.[0] === undefined ? undefined : heldBooking.parse(JSON.parse(bookings[0]));
 }
 

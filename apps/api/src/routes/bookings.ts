@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Pool } from 'pg';
 import { bookingDesk } from '../booking/booking-desk.ts';
 import type { HoldOutcome } from '../booking/hold-batches.ts';
+import { afterCommit } from '../db/failures.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
@@ -92,7 +93,7 @@ export function bookingRoutes(app: Api, { config, db, redis }: Deps, { provider,
         request.log.warn({ err: error }, 'a refund failed; the late-payments job will retry it');
       });
     }
-    const row = await bookingOfUser(db, bookingId, userId);
+    const row = await afterCommit(bookingOfUser(db, bookingId, userId));
     return toBooking(row ?? fail({ kind: 'not-found', what: 'booking' }), key);
   });
 }

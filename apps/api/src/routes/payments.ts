@@ -1,5 +1,7 @@
 import { headers, type PaymentToken, providerEvent } from '@minitickets/contract';
 import type { FastifyBaseLogger } from 'fastify';
+import { withClient } from '../db/client.ts';
+import { afterCommit } from '../db/failures.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { deriveKey } from '../keys.ts';
@@ -49,11 +51,12 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
       const obstacle = whyNotPayable(state ?? fail({ kind: 'not-found', what: 'booking' }));
       if (obstacle) fail(obstacle);
     }
-    if (begun) await charge(begun, paymentToken, request.log);
+    if (begun) await afterCommit(charge(begun, paymentToken, request.log));
     // The charge is kept only for a confirmed booking.
     const refunded = begun !== undefined;
 
-    const row = (await bookingOfUser(db, bookingId, userId)) ?? fail({ kind: 'not-found', what: 'booking' });
+    const row =
+      (await afterCommit(bookingOfUser(db, bookingId, userId))) ?? fail({ kind: 'not-found', what: 'booking' });
     if (row.status === 'confirmed') return toBooking(row, key);
     if (row.status === 'cancelled') fail({ kind: 'booking-not-payable', status: row.status, refunded });
     if (row.status === 'held') fail({ kind: 'event-not-on-sale', refunded });
@@ -92,10 +95,8 @@ export function paymentRoutes(app: Api, { config, db, redis }: Deps, { provider,
       );
   }
 
-  async function confirm(eventId: string, reference: string) {
-    const client = await writingPool.connect();
-    return confirmIfClear(client, eventId, reference).finally(() => client.release());
-  }
+  const confirm = (eventId: string, reference: string) =>
+    withClient(writingPool, (client) => confirmIfClear(client, eventId, reference));
 
   async function sendBack(reference: string, log: FastifyBaseLogger) {
     await refundPayment(db, provider, reference).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import { shippedTier, type Tier, type TierView } from '@minitickets/contract';
 import type { Transaction } from '../db/client.ts';
+import { afterCommit } from '../db/failures.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { changeLimits } from '../limiting/change-limits.ts';
@@ -68,8 +69,8 @@ export function tierRoutes(app: Api, deps: Deps) {
       return { result, change: given(userOf(id), before.tier, tier) };
     });
     // Sessions hold a copy of the tier. If Redis is down here, existing sessions keep the old tier until they end.
-    await setTierOfSessions(redis, sessionOwner(config.appSecret, id), changed.tier);
-    await keepTierCurrent(deps, id, changed.tier);
+    await afterCommit(setTierOfSessions(redis, sessionOwner(config.appSecret, id), changed.tier));
+    await afterCommit(keepTierCurrent(deps, id, changed.tier));
     return changed;
   });
 

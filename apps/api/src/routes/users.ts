@@ -1,4 +1,5 @@
 import { revokeCredentials } from '../credentials.ts';
+import { afterCommit } from '../db/failures.ts';
 import { violates } from '../db/postgres-failures.ts';
 import type { Api, Deps } from '../deps.ts';
 import { fail } from '../errors.ts';
@@ -27,7 +28,7 @@ export function userRoutes(app: Api, deps: Deps, passwords: Passwords) {
       throw error;
     });
     await giveBack();
-    return reply.code(201).send(await startSession(deps, request, reply, registered));
+    return reply.code(201).send(await afterCommit(startSession(deps, request, reply, registered)));
   });
 
   serve('changePassword', async (request, reply) => {
@@ -44,7 +45,7 @@ export function userRoutes(app: Api, deps: Deps, passwords: Passwords) {
       const replaced = await replacePasswordHash(tx, id, before, after);
       if (!replaced) fail({ kind: 'change-not-possible', reason: 'Another request just changed the password.' });
     });
-    await startSession(deps, request, reply, account);
+    await afterCommit(startSession(deps, request, reply, account));
     return reply.code(204).send(null);
   });
 }
