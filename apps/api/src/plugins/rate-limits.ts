@@ -61,7 +61,7 @@ export function limitRequests(app: Api, deps: Deps, registry: Registry) {
 export function limit(...names: [PolicyName, ...PolicyName[]]) {
   return passesLimits(async (request: FastifyRequest, reply: FastifyReply) => {
     // #region whose-bucket
-    const layers = names.flatMap((name) => layersOf(name, strangerOf(request)));
+    const layers = names.flatMap((name) => layersOf(name, strangerOf(request, name)));
     const takes = layers.flatMap((name) => request.server.limiter.takesOf(name, callerOf(request, name)));
     await passLimits(request, reply, takes);
     // #endregion
@@ -119,11 +119,15 @@ export function callerOf({ ip, viewer }: FastifyRequest, name: PolicyName): Call
   return { identity: userOf(viewer.user.id), tier, key };
 }
 
-/** Returns what `layersOf` asks of a viewer: an operator who gave a tier to the key has chosen it, as one given to the user. */
-function strangerOf({ viewer }: FastifyRequest) {
-  if (!viewer) return null;
-  const carried = viewer.via === 'api-key' ? viewer.key.tier : null;
-  return { isNew: viewer.user.isNew, tier: carried ?? viewer.user.tier };
+/**
+ * Returns what `layersOf` asks of a caller with a new account. The tier is that of the limit in force: an operator may have given
+ * one to the user or the key, or either of them a limit of its own.
+ */
+function strangerOf(request: FastifyRequest, name: PolicyName) {
+  const { viewer, server } = request;
+  if (!viewer?.user.isNew) return null;
+  const [own] = server.limiter.takesOf(name, callerOf(request, name));
+  return { isNew: true, tier: own?.limit.tier ?? viewer.user.tier };
 }
 
 /** Fails with the longest wait, because the request needs every bucket. */

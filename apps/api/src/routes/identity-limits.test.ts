@@ -73,6 +73,26 @@ test('a user’s own limit goes before their tier, and their keys share it', asy
   expect((await play(one, bearer)).remaining).toBeLessThanOrEqual(2);
 });
 
+test('a new account that an operator gave a limit, itself or by its key, does not stand on the budget of its address', async () => {
+  const young = await person(one, { createdAt: new Date() });
+  const { id, key } = await newKey(young.sid);
+  const policiesOf = async (caller: object) => {
+    const { headers } = await one.app.inject({ method: 'POST', url: '/v1/bookings', payload: {}, ...caller });
+    return [...String(headers['ratelimit-policy']).matchAll(/"([\w-]+)"/g)].map(([, policy]) => policy);
+  };
+  const [bySession, byKey] = [{ cookies: { sid: young.sid } }, { headers: { authorization: `Bearer ${key}` } }];
+  expect(await policiesOf(bySession)).toEqual(['booking', 'new-account-bookings']);
+  expect(await policiesOf(byKey)).toEqual(['api-key', 'booking', 'new-account-bookings']);
+  await set('booking', `key:${id}`);
+  expect(await policiesOf(bySession)).toEqual(['booking', 'new-account-bookings']);
+  expect(await policiesOf(byKey)).toEqual(['api-key', 'booking']);
+  await set('booking', `user:${young.user.id}`);
+  expect(await policiesOf(bySession)).toEqual(['booking']);
+  await remove('booking', `user:${young.user.id}`);
+  expect(await policiesOf(bySession)).toEqual(['booking', 'new-account-bookings']);
+  await remove('booking', `key:${id}`);
+});
+
 test.each([
   ['ip:::ffff:198.51.100.9', 'ip:198.51.100.9'],
   ['ip:2001:DB8:1:2::5', 'ip:2001:db8:1:2::/64'],

@@ -1,4 +1,4 @@
-import type { LimitChange, OnStoreFailure, PolicyName, Suppression, Tier } from '@minitickets/contract';
+import type { LimitChange, LimitTier, OnStoreFailure, PolicyName, Suppression } from '@minitickets/contract';
 
 /**
  * Who owns the bucket. `user`: the user, or the client IP of a visitor who is not logged in. `api-key`: the user whose key it is.
@@ -313,7 +313,10 @@ export const policies = {
  * Returns the policies that a call spends from when its route names this one: the policy, then those that it stands on. The
  * narrowest is first, so that on a cluster, which charges in turn, a caller without tokens of their own touches no shared bucket.
  */
-export function layersOf(policy: PolicyName, caller: { tier: Tier; isNew: boolean } | null | undefined): PolicyName[] {
+export function layersOf(
+  policy: PolicyName,
+  caller: { tier: LimitTier; isNew: boolean } | null | undefined,
+): PolicyName[] {
   const { standsOn, newAccountsStandOn }: Policy = policies[policy];
   const isStranger = caller?.isNew === true && caller.tier === 'free';
   return [policy, ...(standsOn ? [standsOn] : []), ...(isStranger && newAccountsStandOn ? [newAccountsStandOn] : [])];
