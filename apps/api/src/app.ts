@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openWritingPool } from './db/client.ts';
 import type { Api, Deps } from './deps.ts';
 import { storeProbes } from './health/store-probes.ts';
@@ -42,6 +43,9 @@ import { ticketRoutes } from './routes/tickets.ts';
 import { tierRoutes } from './routes/tiers.ts';
 import { userRoutes } from './routes/users.ts';
 
+/** A hook, so that a 404 does not depend on the body, which is not read. */
+const answerNotFound = async (request: FastifyRequest, reply: FastifyReply) => sendNotFound(request, reply);
+
 /** Builds one task's application: the hooks around every request, then every route module by name. */
 export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: false }, passwords = passwordQueue()) {
   const { config } = deps;
@@ -59,6 +63,10 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
   reportTask(app, deps, probeStores, lifecycle);
   setSecurityHeaders(app);
   restrictHosts(app, config.publicUrl);
+  app.addHook('onRequest', async (request, reply) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (request.is404 && !isRead) return answerNotFound(request, reply);
+  });
   healthRoutes(app, config, probeStores, lifecycle, watchEviction(app, deps, metrics));
   metricsRoute(app, config, metrics);
   docsRoutes(app, config.publicUrl);
@@ -101,7 +109,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     auditRoutes(scope, deps);
     await scope.after();
     refuseUndeclaredMethods(scope, limitStray);
-    scope.all('/v1/*', { onRequest: limitStray }, sendNotFound);
+    scope.all('/v1/*', { onRequest: [limitStray, answerNotFound] }, answerNotFound);
   });
   return app;
 }

@@ -14,6 +14,9 @@ const MAX_CALLS_OF_READ = 2;
 /** Deadline of a read at a task that is known to be silent, so that launchers and probes learn within two seconds that no task responds. */
 const SILENT_TASK_DEADLINE_MS = 500;
 
+/** HAProxy's limit. Node's own is 2,000, beyond which it drops headers without a word. */
+const MAX_HEADERS = 100;
+
 export interface Upstreams {
   /** Returns a task that was not tried yet, or undefined. */
   nextTask: (tried: ReadonlySet<Task>) => Task | undefined;
@@ -138,8 +141,10 @@ function readCall(
   // Two Host headers, or an encoding that hides the end of the body, allow request smuggling. HTTP/1.0 may lack a Host.
   const hasOneHost = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
   const isClear = hasOneHost && (encoding === undefined || encoding.toLowerCase() === 'chunked');
+  const isCountable = rawHeaders.length <= 2 * MAX_HEADERS;
+  const isKnownVersion = httpVersion === '1.0' || httpVersion === '1.1';
   const isExpected = headers.expect === undefined || headers.expect.toLowerCase() === '100-continue';
-  if (!target || !isClear || !isExpected) throw new UnclearRequestError();
+  if (!target || !isClear || !isCountable || !isKnownVersion || !isExpected) throw new UnclearRequestError();
   const host = target.host ?? headers.host;
   if (host !== undefined && !isAllowedHost(host, publicUrl)) throw new MisdirectedRequestError();
 
