@@ -158,6 +158,23 @@ test('every version in a manifest is exact', () => {
   expect(loose).toEqual([]);
 });
 
+test('what npm start builds and runs, installed without devDependencies, imports nothing that only tests install', () => {
+  const { packages } = JSON.parse(read('package-lock.json'));
+  const ofTests =
+    /^apps\/web\/journeys\/|\/testing\/|\/typed-client\/|\/describe-decision\.ts$|^packages\/stack\/(?:test-stores|whole-stack)\/|\.config\.ts$/;
+  const built = modules.filter((file) => /^(?:apps|packages)\//.test(file));
+  const running = [...built.filter((file) => !ofTests.test(file)), 'apps/web/vite.config.ts'];
+  const missing = running.flatMap((file) =>
+    [...read(file).matchAll(/^(?:import|export)\s[^'"]*?from '([^'.][^']*)'|^import '([^'.][^']*)'/gm)]
+      .map(([, from, bare]) => /^(?:@[^/]+\/)?[^/]+/.exec(from ?? bare ?? '')?.[0] ?? '')
+      .filter((name) => !/^(?:node:|virtual:|@minitickets$)/.test(name))
+      .flatMap((name) => [name, `@types/${name}`])
+      .filter((name) => packages[`node_modules/${name}`]?.dev)
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
 test('docs/dependencies.md has a row for each dependency, and for nothing else', () => {
   const declared = manifests.flatMap((file) => {
     const { dependencies, devDependencies, optionalDependencies } = JSON.parse(read(file));

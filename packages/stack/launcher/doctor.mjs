@@ -106,7 +106,9 @@ function disk({ root }) {
 
 /** @param {Place} place @returns {Finding} */
 function dependencies({ root }) {
-  if (isInstalled(root)) return { name: 'Dependencies', state: 'ok', detail: 'match the lockfile' };
+  if (isInstalled(root, { tests: true })) return { name: 'Dependencies', state: 'ok', detail: 'match the lockfile' };
+  const forStart = 'match the lockfile; npm test installs what only tests need';
+  if (isInstalled(root, { tests: false })) return { name: 'Dependencies', state: 'ok', detail: forStart };
   return {
     name: 'Dependencies',
     state: 'warning',
@@ -118,7 +120,8 @@ function dependencies({ root }) {
 /** @param {Place} place @returns {Promise<Finding>} */
 async function postgres({ root, dataDir }) {
   if (process.env.DATABASE_URL) return { name: 'PostgreSQL', state: 'ok', detail: 'DATABASE_URL is set' };
-  if (!isInstalled(root)) return { name: 'PostgreSQL', state: 'warning', detail: 'is installed with the dependencies' };
+  if (!isInstalled(root, { tests: false }))
+    return { name: 'PostgreSQL', state: 'warning', detail: 'is installed with the dependencies' };
   nativeFolder();
   const { command, as } = await findPostgres(join(dataDir, 'postgres', 'cluster'));
   const [program, args] = command('postgres', ['--version']);

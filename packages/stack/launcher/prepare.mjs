@@ -7,25 +7,27 @@ import { placesOf, rotateLog } from '../stores/files.mjs';
 import { networkCode, npmCommand, npmEnvironment, registryFailure } from './npm.mjs';
 
 /**
- * Installs the dependencies unless they already match the lockfile, this Node version and this platform.
+ * Installs the dependencies unless they already match the lockfile, this Node version and this platform. What only tests and checks
+ * need, the `devDependencies`, is more than half of an installation, and is left out unless it is asked for.
  * @param {string} root
- * @param {{ dataDir: string, signal?: AbortSignal }} options
+ * @param {{ dataDir: string, signal?: AbortSignal, tests?: boolean }} options
  * @returns {Promise<string>} a short description of what was done
  * @throws {Failure}
  */
-export async function ensureInstalled(root, { dataDir, signal }) {
-  if (isInstalled(root)) return 'up to date';
+export async function ensureInstalled(root, { dataDir, signal, tests = false }) {
+  if (isInstalled(root, { tests })) return 'up to date';
   const { logs, npmCache } = placesOf(dataDir);
   const logFile = rotateLog(logs, 'install');
   const env = npmEnvironment(npmCache);
   const unreachable = await registryFailure({ cwd: root, env });
-  // Without --include, NODE_ENV=production would omit the compiler.
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+  // npm ci deletes node_modules, from which a shop may be running: what the tests lack is added to it.
+  const command = isInstalled(root, { tests: false }) ? ['install', '--no-save'] : ['ci'];
+  const args = [...command, tests ? '--include=dev' : '--omit=dev', '--include=optional', '--no-audit', '--no-fund'];
   // npm's cache may hold every package; without the flag npm would retry each of them for minutes.
   if (unreachable) args.push('--offline');
   const whyItFailed = (/** @type {string} */ log) => installFailure(log, unreachable);
   await runLogged('install', npmCommand(args), { root, env, logFile, signal, whyItFailed });
-  writeFileSync(installStamp(root), installedFor(root));
+  writeFileSync(installStamp(root), installedFor(root, tests));
   return 'installed';
 }
 
@@ -75,10 +77,15 @@ export function installFailure(log, unreachable) {
   return { message: 'The installation failed.', fix: 'npm ci shows more.' };
 }
 
-/** Whether `npm ci` has nothing to do, according to our stamp or, after a manual `npm ci`, to what npm recorded. @param {string} root */
-export function isInstalled(root) {
+/**
+ * Whether npm has nothing to do, according to our stamp or, after a manual `npm ci`, to what npm recorded.
+ * @param {string} root
+ * @param {{ tests: boolean }} options whether what only tests and checks need has to be there too
+ */
+export function isInstalled(root, { tests }) {
   const stamp = read(installStamp(root));
-  return stamp === undefined ? matchesLockfile(root) : stamp === installedFor(root);
+  if (stamp === undefined) return matchesLockfile(root, tests);
+  return stamp === installedFor(root, true) || (!tests && stamp === installedFor(root, false));
 }
 
 const outputs = [
@@ -97,20 +104,21 @@ const rootSources = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsco
 /** @param {string} root */
 const installStamp = (root) => join(root, 'node_modules', '.minitickets-install');
 
-/** @param {string} root */
-function installedFor(root) {
+/** @param {string} root @param {boolean} tests */
+function installedFor(root, tests) {
   const lockfile = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
-  return `${lockfile} node ${process.versions.node.split('.')[0]} ${process.platform} ${process.arch}`;
+  const machine = `node ${process.versions.node.split('.')[0]} ${process.platform} ${process.arch}`;
+  return `${lockfile} ${machine}${tests ? ' with tests' : ''}`;
 }
 
-/** @param {string} root */
-function matchesLockfile(root) {
+/** @param {string} root @param {boolean} tests */
+function matchesLockfile(root, tests) {
   const lockfile = read(join(root, 'package-lock.json'));
   const installed = read(join(root, 'node_modules', '.package-lock.json'));
   if (lockfile === undefined || installed === undefined) return false;
-  /** @typedef {{ version?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Entry */
+  /** @typedef {{ version?: string, optional?: boolean, dev?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Entry */
   /** @type {Record<string, Entry>} */
   const wanted = JSON.parse(lockfile).packages;
   /** @type {Record<string, Entry>} */
@@ -119,6 +127,7 @@ function matchesLockfile(root) {
   const isForUs = ({ os, cpu }) => (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
   return Object.entries(wanted).every(([path, entry]) => {
     if (!path.startsWith('node_modules/') || present[path]?.version === entry.version) return true;
+    if (entry.dev && !tests) return true;
     // npm skips optional packages for other machines.
     return present[path] === undefined && entry.optional && !(entry.os && !entry.libc && isForUs(entry));
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -46,13 +46,40 @@ test('dependencies are installed once per lockfile', async () => {
   expect(await ensureInstalled(root, options())).toBe('installed');
   expect(await ensureInstalled(root, options())).toBe('up to date');
   write('package-lock.json', lockfile(workspaces).replace('{', '{ '));
-  expect(isInstalled(root)).toBe(false);
+  expect(isInstalled(root, { tests: false })).toBe(false);
+});
+
+test('a start leaves out what only tests need, and the tests add it without replacing what a running shop uses', async () => {
+  const linter = { name: 'linter', version: '1.0.0' };
+  write('packages/linter/package.json', JSON.stringify(linter));
+  const manifest = { ...small, devDependencies: { linter: 'file:packages/linter' } };
+  write('package.json', JSON.stringify(manifest));
+  const packages = {
+    ...workspaces,
+    '': manifest,
+    'node_modules/linter': { resolved: 'packages/linter', link: true },
+    'packages/linter': { ...linter, dev: true },
+  };
+  write('package-lock.json', lockfile(packages));
+  const before = readFileSync(join(root, 'package-lock.json'), 'utf8');
+
+  expect(await ensureInstalled(root, options())).toBe('installed');
+  expect(readdirSync(join(root, 'node_modules'))).not.toContain('linter');
+  write('node_modules/.of-a-running-shop', '');
+  expect(await ensureInstalled(root, { ...options(), tests: true })).toBe('installed');
+  expect(readdirSync(join(root, 'node_modules'))).toEqual(
+    expect.arrayContaining(['.of-a-running-shop', 'contract', 'linter']),
+  );
+  expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).toBe(before);
+  expect(await ensureInstalled(root, { ...options(), tests: true })).toBe('up to date');
+  expect(await ensureInstalled(root, options())).toBe('up to date');
 });
 
 test.each([
   ['the same version', { version: '1.0.0' }, { version: '1.0.0' }, true],
   ['another version', { version: '1.0.0' }, { version: '1.0.1' }, false],
   ['nothing', { version: '1.0.0' }, undefined, false],
+  ['nothing that the start needs', { version: '1.0.0', dev: true }, undefined, true],
   ['nothing where another system needs it', { version: '1.0.0', optional: true, os: ['none'] }, undefined, true],
   [
     'nothing where this system needs it',
@@ -65,7 +92,7 @@ test.each([
   (_what, wanted, present, expected) => {
     write('package-lock.json', lockfile({ 'node_modules/dependency': wanted }));
     write('node_modules/.package-lock.json', lockfile(present ? { 'node_modules/dependency': present } : {}));
-    expect(isInstalled(root)).toBe(expected);
+    expect(isInstalled(root, { tests: false })).toBe(expected);
   },
 );
 

@@ -15,7 +15,7 @@ export async function test({ root, dataDir }, args) {
   const on = stepPrinter();
   await checkBeforeStart({ root, dataDir });
   const describe = (/** @type {string} */ result) => result;
-  await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir }), describe);
+  await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir, tests: true }), describe);
   await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir }), describe);
   return await runInForeground([join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], { cwd: root });
 }
