@@ -30,6 +30,8 @@ export default defineConfig({
     },
   },
   server: {
-    proxy: { '^/(v1|lab|docs|openapi.json|health|metrics)': 'http://localhost:8080' },
+    proxy: {
+      '^/(v1|lab|docs|problems|openapi.json|health|metrics)(/|\\?|$)': process.env.SHOP_URL ?? 'http://localhost:8080',
+    },
   },
 });

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '@minitickets/api/config';
 import { experiments } from '@minitickets/decisions/experiments';
@@ -10,7 +11,9 @@ const STOP_DEADLINE_MS = 7_000;
 /** The lab's life cycle: read the configuration and stored runs, listen, and on SIGTERM stop the runs. */
 async function main() {
   const config = readConfig();
-  const program = { path: fileURLToPath(new URL('./runs/run-program.js', import.meta.url)), execArgv: [] };
+  // The built program when built, the source when run from sources.
+  const path = fileURLToPath(new URL(`./runs/run-program${extname(import.meta.url)}`, import.meta.url));
+  const program = { path, execArgv: process.execArgv };
   const lab = openLab({ config, experiments, program });
   await lab.app.listen({ host: config.host, port: config.port });
 

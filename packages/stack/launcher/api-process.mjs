@@ -7,10 +7,10 @@ import { rotateLog, secretsOf } from '../stores/files.mjs';
 /**
  * Returns the environment of the API's programs. Every program on this machine can have the balancer's address, so a secret of this
  * run proves to the tasks that forwarding headers are the balancer's.
- * @param {{ root: string, dataDir: string, databaseUrl: string, redisUrl: string, taskEnv?: Record<string, string> }} options
+ * @param {{ root: string, dataDir: string, databaseUrl: string, redisUrl: string, fromSources?: boolean, taskEnv?: Record<string, string> }} options
  * @returns {NodeJS.ProcessEnv}
  */
-export function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, taskEnv }) {
+export function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, fromSources = false, taskEnv }) {
   const { NODE_ENV: _ours, ...inherited } = process.env;
   return {
     ...inherited,
@@ -19,7 +19,7 @@ export function apiEnvironment({ root, dataDir, databaseUrl, redisUrl, taskEnv }
     APP_SECRET: secretsOf(dataDir).appSecret,
     TRUSTED_PROXIES: '127.0.0.1',
     PROXY_SECRET: randomBytes(33).toString('base64url'),
-    WEB_ROOT: join(root, 'apps/web/dist'),
+    WEB_ROOT: fromSources ? undefined : join(root, 'apps/web/dist'),
     ...taskEnv,
   };
 }
@@ -34,15 +34,14 @@ export function publicEnvironment() {
 /**
  * Runs one of the API's one-shot programs.
  * @param {'migration' | 'seed'} step
- * @param {{ root: string, logs: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options
+ * @param {{ programs: import('./programs.mjs').Programs, logs: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} options
  * @returns {Promise<string>} the last line of its output, empty if there is none
  * @throws {Failure} if it fails, or takes longer than three minutes
  */
-export async function runApiProgram(step, { root, logs, env, signal }) {
-  const script = { migration: 'db/migrate.js', seed: 'seed/seed.js' }[step];
+export async function runApiProgram(step, { programs, logs, env, signal }) {
+  const program = { migration: 'db/migrate', seed: 'seed/seed' }[step];
   const logFile = rotateLog(logs, step);
-  const path = join(root, 'apps/api/dist', script);
-  const child = await spawnLogged(process.execPath, ['--enable-source-maps', path], { logFile, env });
+  const child = await spawnLogged(process.execPath, programs('apps/api', program), { logFile, env });
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   await waitUntil(() => hasEnded() || signal?.aborted === true, 180_000);
   if (child.exitCode === 0) return lastLines(logFile, 1)[0] ?? '';

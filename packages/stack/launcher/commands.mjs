@@ -17,6 +17,7 @@ const usage = `Usage: npm start                  start everything and stay until
          -- --fresh              start with empty stores
          -- --no-seed            skip the demo data
          -- --no-lab             skip the process that runs experiments for the pages
+       npm run dev               start the sources, with the flags of npm start, and reload what changes; one API task
        npm run status            show what is running and whether it is ready (-- --json, -- --env)
        npm run stop              stop it
        npm run reset             stop it and delete its data
@@ -35,7 +36,9 @@ export async function runCommand([command, ...args]) {
   try {
     switch (command) {
       case 'start':
-        return await start(place, startFlags(args));
+        return await start(place, { ...startFlags(args), fromSources: false });
+      case 'dev':
+        return await start(place, { ...startFlags(['--tasks', '1', ...args]), fromSources: true });
       case 'stop':
         return await stop(place);
       case 'status':

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { runInForeground } from '../processes/processes.mjs';
 import { ensureInstalled, isInstalled } from './prepare.mjs';
+import { nodeForSources } from './programs.mjs';
 
 /**
  * Installs what is missing, then runs an experiment from its sources: nothing has to be built.
@@ -9,12 +10,11 @@ import { ensureInstalled, isInstalled } from './prepare.mjs';
  * @returns {Promise<number>} its exit code
  */
 export async function experiment({ root, dataDir }, args) {
-  if (!isInstalled(root)) {
+  if (!isInstalled(root, { tests: false })) {
     // On stderr, because stdout may be parsed as JSON.
     console.error('  Installing dependencies, once …');
     await ensureInstalled(root, { dataDir });
   }
   const program = join(root, 'packages/decisions/frame/command/main.ts');
-  const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
-  return await runInForeground(['--conditions=development', '--import', tsx, program, ...args], { cwd: root });
+  return await runInForeground([...nodeForSources(root), program, ...args], { cwd: root });
 }

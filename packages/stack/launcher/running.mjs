@@ -3,6 +3,7 @@ import { endProcess, isStillRunning } from '../processes/processes.mjs';
 import { placesOf } from '../stores/files.mjs';
 import { removeData } from '../stores/remove-data.mjs';
 import { apiEnvironment, runApiProgram } from './api-process.mjs';
+import { programsOf } from './programs.mjs';
 import { paint } from './screen.mjs';
 import { respondsOk } from './services.mjs';
 import { endLeftovers, leftRunning, runningState } from './state.mjs';
@@ -53,7 +54,8 @@ export async function reset(place) {
 export async function seed({ root, dataDir }) {
   const { databaseUrl, redisUrl } = await running(dataDir);
   const env = apiEnvironment({ root, dataDir, databaseUrl, redisUrl });
-  console.log(`Demo data ${await runApiProgram('seed', { root, logs: placesOf(dataDir).logs, env })}.`);
+  const programs = programsOf(root, { fromSources: false });
+  console.log(`Demo data ${await runApiProgram('seed', { programs, logs: placesOf(dataDir).logs, env })}.`);
   return 0;
 }
 

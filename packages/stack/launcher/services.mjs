@@ -4,6 +4,7 @@ import { spawnLogged } from '../processes/processes.mjs';
 import { supervise } from '../processes/supervise.mjs';
 import { placesOf, rotateLog } from '../stores/files.mjs';
 import { publicEnvironment } from './api-process.mjs';
+import { reloadOnChange } from './reload.mjs';
 
 /**
  * @typedef {object} Service
@@ -13,10 +14,13 @@ import { publicEnvironment } from './api-process.mjs';
  */
 
 /**
- * Starts the API tasks, the lab if requested, and then the balancer. Each is a process that is restarted when it dies.
+ * Starts the API tasks, the lab if requested, the balancer, and in front of it the server of the pages' sources if sources run.
+ * Each is a process that is restarted when it dies.
  * @param {object} options
  * @param {string} options.root
  * @param {string} options.dataDir
+ * @param {import('./programs.mjs').Programs} options.programs
+ * @param {boolean} options.fromSources
  * @param {number} options.tasks
  * @param {boolean} options.lab
  * @param {NodeJS.ProcessEnv} options.labEnv
@@ -25,10 +29,10 @@ import { publicEnvironment } from './api-process.mjs';
  * @param {NodeJS.ProcessEnv} options.apiEnv
  * @param {(services: readonly Service[]) => void} options.onChange
  * @param {import('../processes/processes.mjs').Tools} tools
- * @returns {Promise<{ tasks: Service[], lab: Service | undefined, balancer: Service }>}
+ * @returns {Promise<{ tasks: Service[], lab: Service | undefined, front: Service }>} the front is what people open
  */
 export async function startServices(
-  { root, dataDir, tasks: count, lab: wantsLab, labEnv, host, port, apiEnv, onChange },
+  { root, dataDir, programs, fromSources, tasks: count, lab: wantsLab, labEnv, host, port, apiEnv, onChange },
   { started, step, note, signal },
 ) {
   const { logs } = placesOf(dataDir);
@@ -36,16 +40,12 @@ export async function startServices(
   const services = [];
 
   /**
-   * @param {'task' | 'lab' | 'balancer'} kind
-   * @param {{ name: string, url: string, script: string, args?: string[], env: NodeJS.ProcessEnv }} about
+   * @param {'task' | 'lab' | 'balancer' | 'pages'} kind
+   * @param {{ name: string, url: string, args: string[], env: NodeJS.ProcessEnv }} about
    */
-  const startService = async (kind, { name, url, script, args = [], env }) => {
+  const startService = async (kind, { name, url, args, env }) => {
     const logFile = rotateLog(logs, name);
-    const start = () =>
-      spawnLogged(process.execPath, ['--enable-source-maps', join(root, script), ...args], {
-        logFile,
-        env,
-      });
+    const start = () => spawnLogged(process.execPath, args, { logFile, env });
     const isReady = () => respondsOk(`${url}/health/ready`);
     const process_ = await supervise({
       name,
@@ -54,7 +54,8 @@ export async function startServices(
       start,
       isReady,
       // The check of the balancer takes the path of a request. While tasks hang, the balancer responds 503 within two seconds.
-      isAlive: () => responds(`${url}/health/live`),
+      // A source that does not compile yet is not a process that hangs.
+      isAlive: async () => fromSources || (await responds(`${url}/health/live`)),
       note,
       onChange: () => onChange(services),
       signal,
@@ -71,7 +72,7 @@ export async function startServices(
     return await startService('task', {
       name,
       url: `http://127.0.0.1:${taskPort}`,
-      script: 'apps/api/dist/server.js',
+      args: programs('apps/api', 'server'),
       env: { ...apiEnv, TASK_NAME: name, HOST: '127.0.0.1', PORT: String(taskPort) },
     });
   };
@@ -90,7 +91,7 @@ export async function startServices(
     return await startService('lab', {
       name: 'lab',
       url: `http://127.0.0.1:${labPort}`,
-      script: 'apps/lab/dist/server.js',
+      args: programs('apps/lab', 'server'),
       env: {
         ...labEnv,
         HOST: '127.0.0.1',
@@ -105,7 +106,7 @@ export async function startServices(
   if (lab) started.push(lab.process);
 
   const startBalancer = async () => {
-    const balancerPort = port ?? (await freePort());
+    const balancerPort = (fromSources ? undefined : port) ?? (await freePort());
     const { PUBLIC_URL: publicUrl, TRUSTED_FRONT: front = '', PROXY_SECRET } = apiEnv;
     const flags = [
       ...tasks.flatMap(({ url }) => ['--task', url]),
@@ -116,14 +117,27 @@ export async function startServices(
     return await startService('balancer', {
       name: 'balancer',
       url: `http://${isAnyAddress(host) ? 'localhost' : inUrl(host)}:${balancerPort}`,
-      script: 'packages/stack/dist/server.js',
-      args: ['--host', host, '--port', String(balancerPort), ...flags],
+      args: [...programs('packages/stack', 'server'), '--host', host, '--port', String(balancerPort), ...flags],
       env: { ...publicEnvironment(), PROXY_SECRET },
     });
   };
   const balancer = await step('Balancer', startBalancer, ({ url }) => url);
   started.push(balancer.process);
-  return { tasks, lab, balancer };
+  if (!fromSources) return { tasks, lab, front: balancer };
+
+  const startPages = async () => {
+    const pagesPort = port ?? (await freePort());
+    const vite = join(root, 'node_modules/vite/bin/vite.js');
+    return await startService('pages', {
+      name: 'pages',
+      url: `http://${isAnyAddress(host) ? 'localhost' : inUrl(host)}:${pagesPort}`,
+      args: [vite, join(root, 'apps/web'), '--host', host, '--port', String(pagesPort), '--strictPort'],
+      env: { ...publicEnvironment(), SHOP_URL: balancer.url },
+    });
+  };
+  const pages = await step('Pages', startPages, ({ url }) => url);
+  started.push(pages.process, reloadOnChange(root, services));
+  return { tasks, lab, front: pages };
 }
 
 /**

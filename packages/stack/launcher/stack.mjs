@@ -5,13 +5,15 @@ import { placesOf, secretsOf } from '../stores/files.mjs';
 import { grantRoles } from '../stores/postgres-roles.mjs';
 import { startStores } from '../stores/stores.mjs';
 import { apiEnvironment, publicEnvironment, runApiProgram } from './api-process.mjs';
+import { programsOf } from './programs.mjs';
 import { startServices } from './services.mjs';
 import { claim, release, writeState } from './state.mjs';
 import { takeStep } from './steps.mjs';
 
 /**
  * @typedef {object} StackOptions
- * @property {string} [root] the repository, built
+ * @property {string} [root] the repository, built unless its sources run
+ * @property {boolean} [fromSources] runs the sources, restarts what a changed source concerns, and serves the pages by Vite
  * @property {string} dataDir the stack's data; two stacks cannot share one
  * @property {number} [port] the balancer's, a free port by default
  * @property {string} [host] where the balancer listens; by default `localhost`, which means both loopback addresses
@@ -58,8 +60,10 @@ export async function startStack(options) {
     lab = false,
     taskEnv,
     seed = false,
+    fromSources = false,
     signal,
   } = options;
+  const programs = programsOf(root, { fromSources });
   await claim(dataDir);
   const tools = toolsFor(options);
   const { started, step } = tools;
@@ -84,9 +88,9 @@ export async function startStack(options) {
     const { owner, api: ofApi, lab: ofLab } = stores.access;
     // Programs allow the demo depending on the balancer's address.
     const bound = { BIND: host };
-    const apiEnv = apiEnvironment({ root, dataDir, ...ofApi, taskEnv: { ...bound, ...taskEnv } });
+    const apiEnv = apiEnvironment({ root, dataDir, ...ofApi, fromSources, taskEnv: { ...bound, ...taskEnv } });
     const ownerEnv = { ...publicEnvironment(), ...bound, DATABASE_URL: owner.databaseUrl };
-    const program = { root, logs: placesOf(dataDir).logs, env: ownerEnv, signal };
+    const program = { programs, logs: placesOf(dataDir).logs, env: ownerEnv, signal };
     const migrate = async () => {
       if (stores.postgres) await grantOurRoles(root, dataDir, stores.postgres.url);
       await runApiProgram('migration', program);
@@ -107,11 +111,12 @@ export async function startStack(options) {
     };
     const { databaseUrl, redisUrl } = ofLab;
     const labEnv = { ...publicEnvironment(), ...bound, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...taskEnv };
-    const wanted = { root, dataDir, tasks: count, lab, labEnv, host, port, apiEnv, onChange };
-    const { tasks, balancer, lab: labService } = await startServices(wanted, tools);
+    const place = { root, dataDir, programs, fromSources, host, port };
+    const wanted = { ...place, tasks: count, lab, labEnv, apiEnv, onChange };
+    const { tasks, front, lab: labService } = await startServices(wanted, tools);
     return {
       ...stores,
-      url: balancer.url,
+      url: front.url,
       description: `${stores.description} · ${count} API task${count === 1 ? '' : 's'}`,
       tasks: tasks.map(({ name, url, process }) => ({
         name,
@@ -171,7 +176,7 @@ async function saveState(dataDir, { databaseUrl, redisUrl }, services) {
   const processes = await Promise.all(
     services.map(async ({ name, url, process }) => ({ name, url, record: await recordOf(process.pid) })),
   );
-  const url = services.find(({ name }) => name === 'balancer')?.url;
+  const url = services.findLast(({ name }) => name === 'balancer' || name === 'pages')?.url;
   processes.sort((a, b) => (a.name < b.name ? -1 : 1));
   writeState(dataDir, { launcher, url, databaseUrl, redisUrl, processes });
 }

@@ -12,17 +12,17 @@ import { isLoopback } from './services.mjs';
 import { startStack } from './stack.mjs';
 import { endLeftovers, runningState } from './state.mjs';
 import { takeStep } from './steps.mjs';
-import { printWelcome } from './welcome.mjs';
+import { printReload, printWelcome } from './welcome.mjs';
 
 const DEFAULT_PORT = 8080;
 
 /**
  * Starts everything and stays until Ctrl-C.
  * @param {{ root: string, dataDir: string }} place
- * @param {{ port: number | undefined, host: string, tasks: number, fresh: boolean, seed: boolean, lab: boolean }} flags
+ * @param {{ port: number | undefined, host: string, tasks: number, fresh: boolean, seed: boolean, lab: boolean, fromSources: boolean }} flags
  * @returns {Promise<number>} the exit code
  */
-export async function start({ root, dataDir }, { port: wantedPort, host, tasks, fresh, seed, lab }) {
+export async function start({ root, dataDir }, { port: wantedPort, host, tasks, fresh, seed, lab, fromSources }) {
   const begun = performance.now();
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   console.log(`\n  ${paint('bold', 'MiniTickets')} ${version} starts on Node ${process.versions.node}\n`);
@@ -51,12 +51,14 @@ export async function start({ root, dataDir }, { port: wantedPort, host, tasks, 
       });
     if (fresh) removeData(dataDir);
     await takeStep(on, 'Dependencies', () => ensureInstalled(root, { dataDir, signal }), describe);
-    await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir, signal }), describe);
+    if (!fromSources) await takeStep(on, 'Build', () => ensureBuilt(root, { dataDir, signal }), describe);
     const port = await choosePort(wantedPort, host, (text) => on({ kind: 'note', text }));
     const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
-    const place = { root, dataDir, port, host, tasks, seed, lab, databaseUrl, redisUrl };
+    const place = { root, dataDir, port, host, tasks, seed, lab, fromSources, databaseUrl, redisUrl };
     const stack = await startStack({ ...place, signal, on, onClaim: ending.onClaim });
-    await printWelcome(stack, { root, logs, ms: performance.now() - begun });
+    const ms = performance.now() - begun;
+    if (fromSources) printReload(stack, { logs, ms });
+    else await printWelcome(stack, { root, logs, ms });
     await ending.stopRequested;
     await stack.stop();
   } catch (error) {

@@ -34,6 +34,20 @@ export async function printWelcome({ url, description, databaseUrl, redisUrl }, 
   );
 }
 
+/**
+ * Prints where the sources run, and what reloads.
+ * @param {import('./stack.mjs').Stack} stack
+ * @param {{ logs: string, ms: number }} options
+ */
+export function printReload({ url, description }, { logs, ms }) {
+  console.log(`
+  ${paint('green', `ready in ${(ms / 1000).toFixed(1)} s`)}   ${paint('dim', description)}
+
+  ➜ ${paint('cyan', url)}   from the sources: a saved page reloads in the browser, a saved API source restarts the task
+    Logs in ${logs} · Ctrl-C stops everything and keeps the data
+`);
+}
+
 /** Terminals are recorded, shared and shown on screens. @param {string} url */
 export function withoutPassword(url) {
   const shown = new URL(url);

@@ -16,6 +16,7 @@ export const exitCodes = /** @type {const} */ ({
   alreadyRunning: 13,
   lab: 14,
   path: 15,
+  pages: 16,
 });
 
 /** An explained failure of a step, with its log and how to fix it. */

@@ -9,6 +9,7 @@ import { restartBackoff, restartMessage } from './restart-backoff.mjs';
  * @property {number} pid of the current or last process
  * @property {() => Promise<void>} stop terminates it, and kills it after a timeout
  * @property {() => Promise<void>} crash kills it; it is restarted
+ * @property {(file: string) => Promise<void>} reload kills it, and starts it again without a pause because the file has changed
  * @property {() => Promise<void>} kill kills it without a restart
  */
 
@@ -22,7 +23,7 @@ const STARTUP_GRACE_CHECKS = 25;
  * to 10 s) if it keeps ending. A process that hangs is killed first, because it would not handle a SIGTERM either.
  * @param {object} options
  * @param {string} options.name
- * @param {'task' | 'lab' | 'balancer'} options.step
+ * @param {'task' | 'lab' | 'balancer' | 'pages'} options.step
  * @param {string} options.logFile
  * @param {() => ReturnType<typeof import('./processes.mjs').spawnLogged>} options.start
  * @param {() => Promise<boolean>} options.isReady
@@ -47,7 +48,10 @@ export async function supervise({
   signal,
 }) {
   let child = await start();
-  const backoff = restartBackoff();
+  let backoff = restartBackoff();
+  let pause = new AbortController();
+  /** @type {string | undefined} */
+  let changedFile;
   let missedChecks = 0;
   const stopping = new AbortController();
 
@@ -65,6 +69,7 @@ export async function supervise({
 
   const watch = () => {
     const reason = () => {
+      if (changedFile) return `${changedFile} changed`;
       if (missedChecks >= MAX_MISSED_CHECKS)
         return `no response for ${(MAX_MISSED_CHECKS * checkIntervalMs) / 1000} s, so it was killed`;
       return child.signalCode ?? `exit code ${child.exitCode}`;
@@ -77,9 +82,11 @@ export async function supervise({
     if (stopping.signal.aborted) return;
     const pauseMs = backoff.next();
     note(restartMessage({ name, reason, pauseMs, logFile }));
-    await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+    pause = new AbortController();
+    await delay(pauseMs, undefined, { signal: AbortSignal.any([stopping.signal, pause.signal]) }).catch(() => {});
     if (stopping.signal.aborted) return;
     backoff.hasStarted();
+    changedFile = undefined;
     try {
       child = await start();
       missedChecks = -STARTUP_GRACE_CHECKS;
@@ -120,6 +127,12 @@ export async function supervise({
       await end();
     },
     async crash() {
+      await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
+    },
+    async reload(file) {
+      backoff = restartBackoff();
+      changedFile = file;
+      pause.abort();
       await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
     },
     async kill() {
