@@ -4,6 +4,7 @@ const stores = { globalSetup: ['packages/stack/test-stores/global-setup.ts'], ho
 
 // Files whose modules keep no state share two threads: loading modules and a DOM for each file would take most of their time.
 const shared = { pool: 'threads', isolate: false } as const;
+const preparedData = 'packages/stack/whole-stack/prepared-data.ts';
 const wholeStack = { testTimeout: 120_000, hookTimeout: 180_000, fileParallelism: false };
 
 export default defineConfig({
@@ -65,6 +66,7 @@ export default defineConfig({
         test: {
           name: 'whole-stack',
           include: ['packages/stack/whole-stack/**/*.test.ts'],
+          globalSetup: [preparedData],
           ...wholeStack,
           sequence: { groupOrder: 1 },
         },
@@ -73,7 +75,7 @@ export default defineConfig({
         test: {
           name: 'journeys',
           include: ['apps/web/journeys/**/*.test.ts'],
-          globalSetup: ['apps/web/journeys/global-setup.ts'],
+          globalSetup: ['apps/web/journeys/global-setup.ts', preparedData],
           ...wholeStack,
           // A busy machine takes seconds to draw a page. A journey never waits for time to pass, only for what it names.
           expect: { poll: { timeout: 15_000 } },

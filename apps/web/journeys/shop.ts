@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { type demoAccounts, demoPassword } from '@minitickets/contract';
+import { copyOfPreparedData } from '@minitickets/stack/prepared-data';
 import { type Stack, startStack } from '@minitickets/stack/stack';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, inject } from 'vitest';
@@ -22,7 +21,7 @@ export function openShop({ lab = false }: { lab?: boolean } = {}) {
 
   beforeAll(async () => {
     if (!chromium) return;
-    dataDir = await mkdtemp(join(tmpdir(), 'minitickets-journey-'));
+    dataDir = copyOfPreparedData();
     [browser, stack] = await Promise.all([
       startBrowser(chromium),
       startStack({ dataDir, durable: false, seed: true, lab, host: '127.0.0.1' }),
@@ -31,7 +30,7 @@ export function openShop({ lab = false }: { lab?: boolean } = {}) {
 
   afterAll(async () => {
     await browser?.close();
-    await stack?.stop();
+    await stack?.kill();
     if (dataDir) await rm(dataDir, { recursive: true, force: true });
   });
 

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { startStack } from '../launcher/stack.mjs';
 import { endLeftovers, runningState } from '../launcher/state.mjs';
 import { isRunning, waitUntil } from '../processes/processes.mjs';
 import { removeData } from '../stores/remove-data.mjs';
 import { newCustomer } from '../testing/people.ts';
+import { copyOfPreparedData } from './prepared-data.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-crash-'));
+const dataDir = copyOfPreparedData();
 afterAll(async () => {
   await endLeftovers(dataDir);
   removeData(dataDir);

@@ -1,10 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import type { LimitView } from '@minitickets/contract';
 import { Agent, request } from 'undici';
-import { expect, test } from 'vitest';
-import { book, demoPerson, expectCrowd, newCustomer, newCustomers, newEvent, post, tally } from '../testing/people.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { waitUntil } from '../processes/processes.mjs';
+import {
+  book,
+  demoPerson,
+  expectCrowd,
+  newCustomer,
+  newCustomers,
+  newEvent,
+  type Person,
+  post,
+  tally,
+} from '../testing/people.ts';
 import { useStack } from './use-stack.ts';
 
 const stack = useStack();
+let operator: Person;
+beforeAll(async () => {
+  // Before the tests empty the bucket of this address.
+  operator = await demoPerson(stack.current.url, 'admin');
+});
 
 /** Returns the most that a bucket may have served since `sinceMs`: capacity + refill. */
 const maxServed = (capacity: number, perSecond: number, sinceMs: number) =>
@@ -61,9 +78,9 @@ test('of sixty concurrent log-ins from one address, twenty reach the password ch
   const responses = await Promise.all(Array.from({ length: 60 }, () => guess(url)));
   const max = maxServed(20, 1 / 3, begun);
 
-  // Four people of the tests before logged in from here too.
+  // The operator, and four people of the tests before, logged in from here too.
   const checked = responses.filter(({ status }) => status === 401);
-  expect(checked.length).toBeGreaterThanOrEqual(16);
+  expect(checked.length).toBeGreaterThanOrEqual(15);
   expect(checked.length).toBeLessThanOrEqual(max);
 
   const refused = responses.filter(({ status }) => status !== 401);
@@ -127,6 +144,7 @@ test.runIf(process.platform === 'linux')(
         body: JSON.stringify({ email: `${randomUUID()}@example.test`, password: 'a guess' }),
         dispatcher,
       });
+    await refillEverySecond();
     const begun = performance.now();
     const crowd = await Promise.all(
       Array.from({ length: 38 }, async () => {
@@ -142,6 +160,19 @@ test.runIf(process.platform === 'linux')(
     );
     await dispatcher.destroy();
     expect(Math.max(...crowd.map(({ refusals }) => refusals))).toBeLessThanOrEqual(2);
-    expect(Math.max(...crowd.map(({ servedMs }) => servedMs))).toBeLessThanOrEqual((38 - 20) * 3000 * 1.1);
+    expect(Math.max(...crowd.map(({ servedMs }) => servedMs))).toBeLessThanOrEqual((38 - 20) * 1000 + 6000);
   },
 );
+
+/** Refills the log-in limit three times as fast as shipped, because the crowd waits for every token. Resolves when each task enforces it. */
+async function refillEverySecond() {
+  const { items } = (await (await operator.call('GET', '/v1/admin/limits')).json()) as { items: LimitView[] };
+  const { capacity, refillTokens, onStoreFailure, suppression, shadow } =
+    items.find(({ policy }) => policy === 'login') ?? expect.unreachable('there is no log-in limit');
+  const changed = { capacity, refillTokens, refillIntervalMs: 1000, onStoreFailure, suppression, shadow };
+  expect((await operator.call('PUT', '/v1/admin/limits/login/all', changed)).status).toBe(200);
+  const isEnforced = async ({ url }: { url: string }) =>
+    (await guess(url)).headers.get('ratelimit-policy') === '"login";q=20;w=20';
+  const isEnforcedEverywhere = async () => (await Promise.all(stack.current.tasks.map(isEnforced))).every(Boolean);
+  expect(await waitUntil(isEnforcedEverywhere, 20_000, 100)).toBe(true);
+}

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll } from 'vitest';
 import { type Stack, type StackOptions, startStack } from '../launcher/stack.mjs';
 import { removeData } from '../stores/remove-data.mjs';
+import { copyOfPreparedData } from './prepared-data.ts';
 
 /**
  * Gives a test file its own stack with the demo data: stores, three API tasks, the balancer. Call it once, at the top of the file;
@@ -14,7 +13,7 @@ export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv' | 'lab'
   readonly current: Stack;
   readonly dataDir: string;
 } {
-  const dataDir = mkdtempSync(join(tmpdir(), 'minitickets-stack-'));
+  const dataDir = copyOfPreparedData();
   let stack: Stack | undefined;
 
   beforeAll(async () => {
@@ -22,7 +21,8 @@ export function useStack(options: Pick<StackOptions, 'tasks' | 'taskEnv' | 'lab'
   }, 180_000);
 
   afterAll(async () => {
-    await stack?.stop();
+    // Its data is removed, so nothing has to be drained or saved.
+    await stack?.kill();
     removeData(dataDir);
     rmSync(dataDir, { recursive: true, force: true });
   }, 60_000);
