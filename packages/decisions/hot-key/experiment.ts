@@ -41,7 +41,7 @@ const BEGIN_MS = 50_000_000 * 60_000;
 /** Counts the calls that Redis decides, in Redis. */
 const counted = edits(
   { file: 'apps/api/src/queries/rate-limits.lua', region: 'charge' },
-  { from: 'if is_last then', to: `if is_last then\n    redis.call('INCR', key .. ':asked')` },
+  { from: 'if is_last == 1 then', to: `if is_last == 1 then\n    redis.call('INCR', key .. ':asked')` },
 );
 const naive = (region: string) => ({ file: 'packages/decisions/hot-key/naive.ts', region });
 

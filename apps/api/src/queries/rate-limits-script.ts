@@ -75,19 +75,22 @@ export function costOf({ cost = 1 }: Take) {
 const takeScript = loadScript('rate-limits.lua');
 const [SERVED, EMPTY, BANNED, SUPPRESSED, IMPOSSIBLE] = [0, 1, 2, 3, 4];
 const ANSWER_LENGTH = 6;
+/** Of `forScript`. */
+const NUMBERS_OF_LIMIT = 11;
 
-/** The limits, each once; then for each bucket the index of its limit, its cost, and whether it is the last of its call. */
+/** For each bucket where its limit begins, its cost, and whether it is the last of its call; then the limits, each once. */
 function argumentsOf(calls: readonly (readonly Take[])[]) {
   const limits: Limit[] = [];
   const buckets: number[] = [];
+  const limitsBegin = 3 * calls.reduce((count, takes) => count + takes.length, 0) + 1;
   for (const takes of calls) {
     for (const [index, take] of takes.entries()) {
       let which = limits.indexOf(take.limit);
       if (which === -1) which = limits.push(take.limit) - 1;
-      buckets.push(which + 1, costOf(take), index === takes.length - 1 ? 1 : 0);
+      buckets.push(limitsBegin + which * NUMBERS_OF_LIMIT, costOf(take), index === takes.length - 1 ? 1 : 0);
     }
   }
-  return [`[[${limits.map(({ forScript }) => forScript).join()}],[${buckets.join()}]]`];
+  return [`[${buckets.join()},${limits.map(({ forScript }) => forScript).join()}]`];
 }
 
 function readDecision(take: Take, answer: Float64Array, at: number, granted: boolean): Decision {

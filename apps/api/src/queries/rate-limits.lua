@@ -5,10 +5,11 @@
 -- microseconds) and `rate` parts flow back per microsecond: one token per emission interval of period / rate microseconds.
 --
 -- KEYS[i]   bucket i. For one call on one bucket, KEYS[2] may be a receipt, against which the charge can be refunded.
--- ARGV[1]   JSON: [limits, calls]. A limit is an array: burst, rate, period in ms, revision of the table of limits, 1 if
---           enforced or 0 in shadow mode, promise horizon; then its suppression: strikes (0: never ban), first ban, growth,
---           longest ban, time after which bans are forgotten. Times are microseconds unless named ms.
---           `calls` has three numbers for each bucket: index of its limit, cost in tokens, 1 for the last bucket of a call.
+-- ARGV[1]   JSON, one flat array, because nested ones take longer to read. First, three numbers for each bucket: the index of its
+--           limit in the array, cost in tokens, 1 for the last bucket of a call. Then the limits, eleven numbers each: burst,
+--           rate, period in ms, revision of the table of limits, 1 if enforced or 0 in shadow mode, promise horizon; then its
+--           suppression: strikes (0: never ban), first ban, growth, longest ban, time after which bans are forgotten. Times are
+--           microseconds unless named ms.
 -- ARGV[2]   lifetime of the receipt in ms
 --
 -- Returns six doubles for each bucket: verdict, parts before the call, microseconds until the promised slot or the end of the
@@ -22,7 +23,7 @@ local SERVED, EMPTY, BANNED, SUPPRESSED, IMPOSSIBLE = 0, 1, 2, 3, 4 -- BANNED: t
 local BUCKET, BUCKET_BYTES = '<I7I7I3I3I4I4', 28
 -- Stored only while it matters: the highest burst granted; the line of promised slots (its end, the end of its exempt part,
 -- its start); the number of bans, the end of the last one, and when they are forgotten.
-local EXTRA, EXTRA_BYTES = '<I3I7I7I7I2I7I7', 40
+local EXTENDED, EXTENDED_BYTES = '<I7I7I3I3I4I4I3I7I7I7I2I7I7', 68
 -- A line that forms faster than this is a crowd that arrived at once, not a client that ignores Retry-After.
 local GATHERING = 5e6
 local ceil, min, max, fmod = math.ceil, math.min, math.max, math.fmod
@@ -31,13 +32,13 @@ local ceil, min, max, fmod = math.ceil, math.min, math.max, math.fmod
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 -- #endregion
-local limits, calls = unpack(cjson.decode(ARGV[1]))
+local numbers = cjson.decode(ARGV[1])
 local answer, charges, granted = {}, {}, true
 
-for i = 1, #calls / 3 do
-  local key, cost, is_last = KEYS[i], calls[3 * i - 1], calls[3 * i] == 1
+for i = 1, ARGV[2] and 1 or #KEYS do
+  local key, limit, cost, is_last = KEYS[i], unpack(numbers, 3 * i - 2, 3 * i)
   local burst, rate, period_ms, revision, enforced, horizon, strikes, first_ban, growth, longest_ban, forget_after =
-    unpack(limits[calls[3 * i - 2]])
+    unpack(numbers, limit, limit + 10)
   local period = period_ms * 1000
 
   -- 1. Read. A bucket starts full; a corrupt value counts as an empty bucket without history.
@@ -46,15 +47,15 @@ for i = 1, #calls / 3 do
   local stored = redis.pcall('GET', key)
   if stored then
     local size = type(stored) == 'string' and #stored
-    local at, old_burst, old_rate, old_period_ms, old_revision, old_full
-    if size == BUCKET_BYTES or size == BUCKET_BYTES + EXTRA_BYTES then
+    local at, old_burst, old_rate, old_period_ms, old_revision
+    if size == BUCKET_BYTES then
       parts, at, old_burst, old_rate, old_period_ms, old_revision = struct.unpack(BUCKET, stored)
-      highest, old_full = old_burst, old_burst * old_period_ms * 1000
-      if size > BUCKET_BYTES then
-        highest, line_end, exempt_end, line_began, bans, banned_until, forgotten_at =
-          struct.unpack(EXTRA, stored, BUCKET_BYTES + 1)
-      end
+      highest = old_burst
+    elseif size == EXTENDED_BYTES then
+      parts, at, old_burst, old_rate, old_period_ms, old_revision, highest, line_end, exempt_end, line_began, bans,
+        banned_until, forgotten_at = struct.unpack(EXTENDED, stored)
     end
+    local old_full = old_burst and old_burst * old_period_ms * 1000
     if not old_full or old_full == 0 or old_full > 2 ^ 53 or old_rate == 0 or parts > old_full or highest < old_burst then
       parts, highest, changed = 0, burst, true
       line_end, bans = 0, 0
@@ -133,12 +134,15 @@ for i = 1, #calls / 3 do
 
   -- 5. Write, always with an expiry: after the bucket is full, up to its highest burst, and its bans are forgotten.
   if changed or verdict < SUPPRESSED then
-    local value = struct.pack(BUCKET, left, now, burst, rate, period_ms, revision)
+    local value
     -- #region expiry
     local expiry = (highest * period - left) / rate
     if line_end > now or bans > 0 or highest > burst then
-      value = value .. struct.pack(EXTRA, highest, line_end, exempt_end, line_began, bans, banned_until, forgotten_at)
+      value = struct.pack(EXTENDED, left, now, burst, rate, period_ms, revision, highest, line_end, exempt_end, line_began,
+        bans, banned_until, forgotten_at)
       expiry = max(min(expiry, 31 * 86400e6), forgotten_at - now)
+    else
+      value = struct.pack(BUCKET, left, now, burst, rate, period_ms, revision)
     end
     local expiry_ms = ceil(expiry / 1000) + 1
     -- #endregion
@@ -156,7 +160,7 @@ for i = 1, #calls / 3 do
 
   -- 6. Charge all buckets of the call, or none.
   -- #region charge
-  if is_last then
+  if is_last == 1 then
     if granted then
       for _, charge in ipairs(charges) do redis.call('SET', charge[1], charge[2], 'PX', charge[3]) end
     end

@@ -9,7 +9,7 @@ export type Limit = LimitChange & {
   tier: LimitTier;
   /** Revision of the table of limits: a task with an older revision never overrides a newer limit. */
   revision: number;
-  /** The limit as `rate-limits.lua` reads it. */
+  /** The eleven numbers that `rate-limits.lua` reads, separated by commas. */
   forScript: string;
   /** The limit as a member of `RateLimit-Policy`. */
   policyHeader: string;
@@ -110,12 +110,12 @@ export function makeLimit(policy: PolicyName, tier: LimitTier, change: LimitChan
     policy,
     tier,
     revision,
-    forScript: JSON.stringify([
+    forScript: [
       ...[capacity, refillTokens, refillIntervalMs, revision, shadow ? 0 : 1],
       ...[policies[policy].promiseHorizonMs * 1000, ban?.strikes ?? 0],
       ...[(ban?.firstBanMs ?? 0) * 1000, ban?.growth ?? 1, (ban?.longestBanMs ?? 0) * 1000],
       (ban?.forgetAfterMs ?? 0) * 1000,
-    ]),
+    ].join(),
     policyHeader: `"${policy}";q=${capacity};w=${windowSeconds}`,
   };
 }
