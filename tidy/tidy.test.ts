@@ -129,6 +129,15 @@ test('every query takes its connection as the first parameter', () => {
   expect(odd).toEqual([]);
 });
 
+test('every decision of the limiter goes through takeToken: nothing else in the product calls what stands below it', () => {
+  const below = /\b(?:batchDecision|decideTogether|decideWithReceipt)\b/;
+  const door = ['rate-limits.ts', 'rate-limits-script.ts', 'decision-batches.ts'].map(
+    (file) => `apps/api/src/queries/${file}`,
+  );
+  const callers = modules.filter((file) => /^(apps|packages)\//.test(file) && below.test(read(file)));
+  expect(callers.toSorted()).toEqual(door.toSorted());
+});
+
 test('only config.ts reads the environment of an application', () => {
   const readers = source.filter(
     (file) => /^(apps\/(api|web|lab)|packages\/contract)\/src/.test(file) && /process\.env/.test(read(file)),

@@ -112,6 +112,24 @@ onEachStore((store) => {
     }
   });
 
+  test('a thousand clients who arrive within five seconds are never banned', { timeout: 60_000 }, async () => {
+    const arriving = people(1000, (index) => index * 4.99);
+    const visitors = await simulate(store, shipped(store, 'login'), arriving, onceServed);
+    expect(totalOf(visitors, 'bans')).toBe(0);
+  });
+
+  test('of twice as many obedient clients as the policy has strikes, arriving within a minute, some are banned, and all are served as soon as the limit allows', {
+    timeout: 60_000,
+  }, async () => {
+    const { strikes } = policies.login.limits.all.suppression;
+    const arriving = people(2 * strikes, (index) => (index / strikes / 2) * MINUTE);
+    const visitors = await simulate(store, shipped(store, 'login'), arriving, onceServed);
+    expect(totalOf(visitors, 'bans')).toBeGreaterThan(0);
+    const served = [...visitors.values()].map(({ servedAtMs }) => servedAtMs[0] as number);
+    expect(Math.max(...served)).toBeLessThanOrEqual((2 * strikes - capacity) * refillIntervalMs * 1.1);
+    expect(Math.max(...[...visitors.values()].map(({ refusals }) => refusals))).toBeLessThanOrEqual(5);
+  });
+
   test('concurrent refusals of one bucket promise distinct slots, one emission interval apart', async () => {
     const { take } = shipped(store, 'login');
     await take(capacity);
