@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Plugin } from 'vite';
-import type { Decision } from '../src/decisions/content.ts';
+import type { Decision, Ladder } from '../src/decisions/content.ts';
 
 const script = fileURLToPath(new URL('read-decisions.ts', import.meta.url));
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -12,6 +12,7 @@ const rooms = join(repository, 'packages/decisions');
 
 const listModule = 'virtual:decisions';
 const decisionModule = 'virtual:decisions/';
+const ladderModule = 'virtual:ladder';
 /** Other plugins ignore ids with this prefix. */
 const prefix = '\0';
 
@@ -22,21 +23,23 @@ const DEADLINE_MS = 120_000;
 
 /**
  * Provides the contents of packages/decisions to the pages at build time: `virtual:decisions` exports the list and a loader
- * for each decision. An incomplete card or region fails the build.
+ * for each decision, `virtual:ladder` the ladder of limiters. An incomplete card or region fails the build.
  */
 export function decisions(): Plugin {
-  let reading: Promise<Decision[]> | undefined;
+  let reading: Promise<Contents> | undefined;
   const read = () => {
     reading ??= readDecisions();
     return reading;
   };
   return {
     name: 'minitickets:decisions',
-    resolveId: (id) => (id === listModule || id.startsWith(decisionModule) ? prefix + id : undefined),
+    resolveId: (id) =>
+      id === listModule || id === ladderModule || id.startsWith(decisionModule) ? prefix + id : undefined,
     async load(id) {
-      if (!id.startsWith(prefix + listModule)) return;
+      if (!id.startsWith(prefix + listModule) && id !== prefix + ladderModule) return;
       for (const file of watched()) this.addWatchFile(file);
-      const all = await read();
+      const { decisions: all, ladder } = await read();
+      if (id === prefix + ladderModule) return `export const ladder = ${JSON.stringify(ladder)}`;
       if (id === prefix + listModule) return listOf(all);
       const decision = all.find(({ name }) => prefix + decisionModule + name === id);
       if (!decision) throw new Error(`there is no ${id.slice(prefix.length)}`);
@@ -48,7 +51,9 @@ export function decisions(): Plugin {
   };
 }
 
-async function readDecisions(): Promise<Decision[]> {
+type Contents = { decisions: Decision[]; ladder: Ladder };
+
+async function readDecisions(): Promise<Contents> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     // Uses the sources, so that the pages can be built before the packages.
@@ -71,7 +76,7 @@ function watched(): string[] {
   const files = readdirSync(rooms, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) =>
-      ['card.md', 'experiment.ts', 'naive.ts', 'race.json'].map((file) => join(rooms, name, file)),
+      ['card.md', 'experiment.ts', 'naive.ts', 'race.json', 'ladder.md'].map((file) => join(rooms, name, file)),
     );
   return [join(rooms, 'experiments.ts'), ...files].filter((file) => existsSync(file));
 }

@@ -57,11 +57,11 @@ function phraseOf(node: Nodes[number], linkFrom: string): Phrase {
   }
 }
 
-/** Turns a link to another card into a link to its page. Other files are only named, because the pages do not know where the repository is hosted. */
+/** Turns a link to another card or the ladder into a link to its page. Other files are only named, because the pages do not know where the repository is hosted. */
 function linkOf(url: string, of: Phrase[], linkFrom: string): Phrase {
   if (/^https?:\/\//.test(url)) return { kind: 'link', to: url, of };
   const { pathname } = new URL(url, `file:///${linkFrom}/`);
-  const decision = /^\/packages\/decisions\/([\w-]+)(?:\/card\.md|\/)?$/.exec(pathname)?.[1];
+  const decision = /^\/packages\/decisions\/([\w-]+)(?:\/(?:card|ladder)\.md|\/)?$/.exec(pathname)?.[1];
   return decision === undefined
     ? { kind: 'file', path: pathname.slice(1), of }
     : { kind: 'link', to: `/decisions/${decision}`, of };

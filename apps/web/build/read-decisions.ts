@@ -6,14 +6,15 @@ import { reportDifferences } from '@minitickets/decisions/frame/difference';
 import type { Experiment } from '@minitickets/decisions/frame/experiment';
 import type { RaceFile } from '@minitickets/decisions/frame/interleaving/race';
 import { repositoryRoot } from '@minitickets/decisions/frame/shipped-source';
-import type { Decision, ShownRace } from '../src/decisions/content.ts';
+import { readLadder } from '@minitickets/decisions/ladder/read-ladder';
+import type { Decision, Ladder, ShownRace } from '../src/decisions/content.ts';
 import { highlighted } from './highlight.ts';
 import { readMarkdown, readPhrases } from './markdown.ts';
 
 // A separate process, like `npm run experiment`, because the experiments import the whole API in TypeScript. It prints all
-// decisions as JSON, and fails with a message if a card or a region is incomplete.
+// decisions and the ladder as JSON, and fails with a message if a card or a region is incomplete.
 try {
-  process.stdout.write(JSON.stringify(experiments.map(decisionOf)));
+  process.stdout.write(JSON.stringify({ decisions: experiments.map(decisionOf), ladder: ladderOf() }));
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;
@@ -44,6 +45,22 @@ function decisionOf({ name, claim, load, measures, prediction, naive, shipped }:
       differences: reportDifferences(differences),
     })),
     races: racesOf(room),
+  };
+}
+
+function ladderOf(): Ladder {
+  const room = 'packages/decisions/ladder';
+  const { title, question, introduction, steps } = readLadder();
+  return {
+    title,
+    question: readPhrases(question, room),
+    introduction: readMarkdown(introduction, room),
+    steps: steps.map(({ code, ...step }) => ({
+      ...step,
+      question: readPhrases(step.question, room),
+      answer: readMarkdown(step.answer, room),
+      lines: highlighted(code, 'lua'),
+    })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { readCard } from '@minitickets/decisions/frame/card';
+import { readLadder } from '@minitickets/decisions/ladder/read-ladder';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { accessibilityViolations, sidewaysScroll } from './browser.ts';
@@ -90,10 +91,26 @@ test('a reader goes from the home page to a decision, guesses, runs the experime
 
 test('the list of decisions and a card are accessible on every width and in both themes', async () => {
   const { page } = await shop.visitor();
-  for (const address of ['/decisions', '/decisions/double-click']) {
+  for (const address of ['/decisions', '/decisions/double-click', '/decisions/ladder']) {
     await page.goto(address, { waitUntil: 'networkidle' });
     await expectFitOnEveryWidth(page);
   }
+});
+
+test('a reader climbs the ladder: the answers, and the laws that a limiter breaks, are folded until asked for', async () => {
+  const { page, complaints } = await shop.visitor();
+  await page.goto('/decisions');
+  await page.getByRole('link', { name: 'the ladder' }).click();
+  await heading(page, readLadder().title).waitFor();
+  const published = page.getByRole('region', { name: /^1\. published/ });
+  await published.getByText('HSETNX').waitFor();
+  const fault = published.getByText('The refill point is never written back.', { exact: false });
+  expect(await fault.isVisible()).toBe(false);
+  await published.getByText('Answer, and the laws that published keeps').click();
+  await fault.waitFor();
+  await published.getByText(/^Law 5: every key expires/).waitFor();
+  await expectFitOnEveryWidth(page);
+  expect(complaints).toEqual([]);
 });
 
 test('a queued run shows its place in the queue and can be cancelled before it starts', async () => {

@@ -1,4 +1,5 @@
 import { summaries } from 'virtual:decisions';
+import { ladder } from 'virtual:ladder';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server';
@@ -26,6 +27,7 @@ export function prerender(): Promise<PrerenderedPage[]> {
       title: 'Decisions',
       description: `${summaries.length} system-design decisions of a ticket shop, each with a question, an answer, the code, and an experiment that proves it.`,
     }),
+    page('/decisions/ladder', { title: ladder.title, description: plainText(ladder.question) }),
     ...summaries.map(({ name, title, question }) =>
       page(`/decisions/${name}`, { title, description: plainText(question) }),
     ),

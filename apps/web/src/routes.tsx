@@ -72,6 +72,12 @@ const decisionsRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/decisions.tsx'), 'DecisionsPage'),
 });
 
+const ladderRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: pages.ladder,
+  component: lazyRouteComponent(() => import('./pages/ladder.tsx'), 'LadderPage'),
+});
+
 const decisionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: pages.decision,
@@ -137,6 +143,7 @@ const routeTree = rootRoute.addChildren([
   accountRoute,
   limiterRoute,
   decisionsRoute,
+  ladderRoute,
   decisionRoute,
   operationsRoute,
   organiseRoute,

@@ -12,6 +12,7 @@ export const pages = {
   limiter: '/limiter',
   decisions: '/decisions',
   decision: '/decisions/$name',
+  ladder: '/decisions/ladder',
   organise: '/organise',
   newEvent: '/organise/new',
   ownEvent: '/organise/$event',

@@ -31,6 +31,7 @@ test('a card keeps its words, emphasis, code and lists', () => {
 test.each([
   ['../never-oversell/card.md', { kind: 'link', to: '/decisions/never-oversell' }],
   ['../never-oversell', { kind: 'link', to: '/decisions/never-oversell' }],
+  ['../ladder/ladder.md', { kind: 'link', to: '/decisions/ladder' }],
   ['https://www.rfc-editor.org/rfc/rfc9457', { kind: 'link', to: 'https://www.rfc-editor.org/rfc/rfc9457' }],
   ['../../../docs/locking.md', { kind: 'file', path: 'docs/locking.md' }],
 ])('a link to %s becomes one that works on the pages', (url, expected) => {

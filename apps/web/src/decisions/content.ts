@@ -59,6 +59,21 @@ export type Decision = DecisionSummary & {
   races: ShownRace[];
 };
 
+/** A limiter of the ladder: its question and script, then the answer and which laws it keeps. */
+export type LadderStep = {
+  name: string;
+  title: string;
+  file: string;
+  /** Who described the algorithm. */
+  source: string;
+  question: Phrase[];
+  lines: CodeLine[];
+  answer: Block[];
+  /** `reason` says why the limiter breaks a law; it keeps those without one. */
+  laws: { law: number; text: string; reason?: string }[];
+};
+export type Ladder = { title: string; question: Phrase[]; introduction: Block[]; steps: LadderStep[] };
+
 /** Returns a text without its markup. */
 export const plainText = (phrases: readonly Phrase[]): string =>
   phrases.map((phrase) => ('text' in phrase ? phrase.text : plainText(phrase.of))).join('');

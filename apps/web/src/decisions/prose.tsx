@@ -41,6 +41,15 @@ function Blocks({ blocks }: { blocks: readonly Block[] }) {
   });
 }
 
+/** Renders the question that a page opens with. */
+export function Question({ of }: { of: readonly Phrase[] }) {
+  return (
+    <blockquote className="border-l-4 border-accent pl-4 text-xl text-ink">
+      <Phrases of={of} />
+    </blockquote>
+  );
+}
+
 /** Renders inline text of a card. */
 export function Phrases({ of }: { of: readonly Phrase[] }) {
   return numbered(of).map(({ item, index }) => <OnePhrase key={index} phrase={item} />);

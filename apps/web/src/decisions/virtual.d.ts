@@ -1,8 +1,11 @@
-/** What the build reads from packages/decisions: see build/decisions-plugin.ts. */
+// What the build reads from packages/decisions: see build/decisions-plugin.ts. An `import` statement with a relative path would
+// resolve to nothing in here, and every type to `any`.
 declare module 'virtual:decisions' {
-  import type { Decision, DecisionSummary } from './content.ts';
-
   /** In reading order. */
-  export const summaries: DecisionSummary[];
-  export const loaders: Record<string, () => Promise<{ default: Decision }>>;
+  export const summaries: import('./content.ts').DecisionSummary[];
+  export const loaders: Record<string, () => Promise<{ default: import('./content.ts').Decision }>>;
+}
+
+declare module 'virtual:ladder' {
+  export const ladder: import('./content.ts').Ladder;
 }

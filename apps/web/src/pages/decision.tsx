@@ -1,10 +1,11 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { AllDecisions } from '../decisions/all-decisions.tsx';
 import { CodeLines } from '../decisions/code-lines.tsx';
 import { CommandLine } from '../decisions/command-line.tsx';
 import { type Decision, type DecisionSummary, plainText } from '../decisions/content.ts';
 import { LiveExperiment } from '../decisions/live-experiment.tsx';
-import { Phrases, Prose } from '../decisions/prose.tsx';
+import { Phrases, Prose, Question } from '../decisions/prose.tsx';
 import { RacePlayer } from '../decisions/race-player.tsx';
 import { Card } from '../interface/card.tsx';
 import { Icon } from '../interface/icon.tsx';
@@ -24,9 +25,7 @@ export function DecisionPage() {
       picture={<AllDecisions />}
       lead={
         <>
-          <blockquote className="border-l-4 border-accent pl-4 text-xl text-ink">
-            <Phrases of={decision.question} />
-          </blockquote>
+          <Question of={decision.question} />
           <p className="mt-3 text-base">
             Also known as <Phrases of={decision.alsoKnownAs} />
           </p>
@@ -100,19 +99,6 @@ export function DecisionPage() {
         </div>
       </div>
     </Page>
-  );
-}
-
-function AllDecisions() {
-  return (
-    <Link
-      to="/decisions"
-      activeOptions={{ exact: true }}
-      className="inline-flex min-h-11 items-center gap-2 font-medium text-muted underline-offset-4 hover:underline"
-    >
-      <Icon name="back" className="size-4" />
-      All decisions
-    </Link>
   );
 }
 

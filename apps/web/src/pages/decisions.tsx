@@ -45,6 +45,13 @@ export function DecisionsPage() {
             ? 'The lab is not running here. Start it with npm start, or list all experiments with npm run experiment -- --list.'
             : 'Each takes a few seconds on a real PostgreSQL and Redis.'}
         </p>
+        <p className="mt-1 text-sm">
+          To compare rate limiters, climb{' '}
+          <Link to="/decisions/ladder" className="font-semibold underline underline-offset-4">
+            the ladder
+          </Link>
+          : eight of them, from a published script with three faults to ours.
+        </p>
       </nav>
       {grouped(summaries).map(({ title, text, decisions }) => (
         <section key={title} className="space-y-3">
