@@ -12,6 +12,7 @@ import manyAccounts from './many-accounts/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import obedientCrowd from './obedient-crowd/experiment.ts';
+import optimisticOrPessimistic from './optimistic-or-pessimistic/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
 import rollingOutALimit from './rolling-out-a-limit/experiment.ts';
 import sessionRevocation from './session-revocation/experiment.ts';
@@ -42,6 +43,7 @@ export const experiments: Experiment[] = [
   storeOutage,
   neverOversell,
   neverUndersell,
+  optimisticOrPessimistic,
   doubleClick,
   holdMeetsPayment,
   hotEvent,

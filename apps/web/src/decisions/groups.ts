@@ -33,7 +33,14 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
   {
     title: 'Inventory and payments',
     text: 'Race conditions, idempotency and late payments: many buyers, few tickets.',
-    names: ['never-oversell', 'never-undersell', 'double-click', 'hold-meets-payment', 'hot-event'],
+    names: [
+      'never-oversell',
+      'never-undersell',
+      'optimistic-or-pessimistic',
+      'double-click',
+      'hold-meets-payment',
+      'hot-event',
+    ],
   },
   {
     title: 'When a dependency fails',
