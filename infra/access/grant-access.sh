@@ -18,6 +18,15 @@ case ${BIND:-} in *:*)
   ;;
 esac
 
+# In databases of earlier versions `minitickets` is the superuser, and PostgreSQL does not let its first role be anything less.
+superusers=$(psql --no-psqlrc --username minitickets --dbname minitickets --no-align --tuples-only \
+  --command "select count(*) from pg_roles where rolname = 'postgres'" 2>/dev/null || true)
+if [ "$superusers" = 0 ]; then
+  words 'An earlier version made this database, and its roles cannot be changed. Nothing is lost. Move the data:' \
+    'npm run backup:compose -- FILE.tar, then docker compose down --volumes, then npm run restore:compose -- FILE.tar'
+  exit 1
+fi
+
 for name in APP_SECRET POSTGRES_PASSWORD; do
   if [[ ${!name:-} == *[[:space:][:cntrl:],]* ]]; then
     words "$name contains a space, a comma or a control character. Use the output of: openssl rand -base64 33"

@@ -15,10 +15,15 @@ cd "$(dirname "$0")/../.."
 parts=$(mktemp -d)
 trap 'rm -rf "$parts" "$file.unfinished"' EXIT
 
+# A database of an earlier version has no role `postgres`.
+superuser=$(docker compose exec -T postgres bash -c \
+  'for role in postgres minitickets; do psql -U $role -d minitickets -qtAc "select current_user" 2>/dev/null && break; done')
 # One snapshot, taken while people buy. The format is PostgreSQL's own, compressed.
-docker compose exec -T postgres pg_dump --username postgres --format custom minitickets >"$parts/database.dump"
+docker compose exec -T postgres pg_dump --username "$superuser" --format custom minitickets >"$parts/database.dump"
+# Its secrets belong to another user, whose files root may read only with this capability.
 for secret in app-secret app-secrets-before; do
-  docker compose run --rm --no-TTY --no-deps --entrypoint cat access "/secrets/$secret" >"$parts/$secret"
+  docker compose run --rm --no-TTY --no-deps --cap-add DAC_READ_SEARCH --entrypoint bash access \
+    -c "[ ! -e /secrets/$secret ] || cat /secrets/$secret" >"$parts/$secret"
 done
 [ -s "$parts/app-secret" ]
 
