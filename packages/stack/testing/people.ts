@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Booking, demoAccounts, demoPassword, type Event, type User } from '@minitickets/contract';
 import { waitUntil } from '../processes/processes.mjs';
 
@@ -102,8 +103,21 @@ export async function tally(responses: readonly Response[]): Promise<Record<stri
 }
 
 async function personFrom(url: string, path: string, credentials: unknown): Promise<Person> {
-  const response = await post(url + path, credentials);
+  const response = await patiently(() => post(url + path, credentials));
   return personWith(url, (await read(response, 201)) as User, cookieOf(response));
+}
+
+/**
+ * Sends a request again while the response is a 503, and obeys Retry-After: on a busy machine a store misses its deadline.
+ * Gives up after ten attempts.
+ */
+export async function patiently(send: () => Promise<Response>): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await send();
+    if (response.status !== 503 || attempt === 10) return response;
+    await response.body?.cancel();
+    await delay(1000 * Number(response.headers.get('retry-after') ?? 1));
+  }
 }
 
 /** Returns the cookies that a response sets, as a `Cookie` header. */
