@@ -172,7 +172,7 @@ test('the response to a POST is not lost while the client still sends data that 
 test('a task’s early refusal reaches the client although the body then breaks', async () => {
   const { origin } = await startTask((_incoming, response) => response.writeHead(403).end('not yours'));
   const { port } = await balance([origin]);
-  const answer = await sendRaw(port, `${post}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`, { drip: 'banana\r\n' });
+  const answer = await sendRaw(port, `${post}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`, { reply: 'banana\r\n' });
   expect(statusesOf(answer)).toEqual([403]);
   expect(answer).toContain('not yours');
 });

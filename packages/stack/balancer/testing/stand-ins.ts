@@ -36,21 +36,22 @@ export const named =
   (_incoming, response) =>
     response.end(name);
 
-/** Sends raw bytes. @returns the bytes received until the connection closes, or for 5 s */
+/** Sends raw bytes, one for each character; `reply` follows once an answer arrives. @returns the bytes received until the connection closes, or for 5 s */
 export async function sendRaw(
   port: number,
   bytes: string,
-  { host = '127.0.0.1', ends = false, drip = '' } = {},
+  { host = '127.0.0.1', ends = false, drip = '', reply = '' } = {},
 ): Promise<string> {
   const socket = connect({ port, host, allowHalfOpen: true });
   let answer = '';
   socket.setEncoding('latin1').on('data', (text) => {
+    if (answer === '' && reply) socket.write(reply);
     answer += text;
   });
   socket.on('error', () => {}); // A reset closes the socket, which ends the wait.
   socket.setTimeout(5000, () => socket.destroy());
   socket.once('end', () => socket.end());
-  socket.write(bytes);
+  socket.write(bytes, 'latin1');
   if (ends) socket.end();
   const dripping = setInterval(() => drip && socket.writable && socket.write(drip), 50);
   await once(socket, 'close');
