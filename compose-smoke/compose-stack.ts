@@ -80,7 +80,7 @@ export function stackOf(name: StackName): ComposeStack {
     unfreeze: async (container) => void (await docker(['unpause', container])),
     compose,
     docker,
-    script: (file, args = [], deadlineMs = 180_000) => execute('bash', [`infra/compose/${file}`, ...args], deadlineMs),
+    script: (file, args = [], deadlineMs = 400_000) => execute('bash', [`infra/compose/${file}`, ...args], deadlineMs),
     rotation: () => compose(['exec', '-T', 'haproxy', 'bash', '-c', askHealth]),
     tasks: async () => words(await compose(['ps', '-q', '--status', 'running', 'api'])),
     state: async () => `${await compose(['ps', '--all'])}\n${await compose(['logs', '--no-color', '--tail', '60'])}`,

@@ -40,9 +40,7 @@ test('a program with HAProxy’s address is believed only with HAProxy’s secre
   expect(new Set(await logIn(secret))).toEqual(new Set([19]));
 });
 
-test('HAProxy with a certificate, behind a trusted front: Secure cookies, HSTS, one host, and a bucket for each client', {
-  timeout: 300_000,
-}, async () => {
+test('HAProxy with a certificate, behind a trusted front: Secure cookies, HSTS, one host, and a bucket for each client', async () => {
   const certificate = await selfSigned('shop.example');
   const folder = mkdtempSync(join(tmpdir(), 'minitickets-tls-'));
   const pem = join(folder, 'site.pem');
@@ -50,12 +48,12 @@ test('HAProxy with a certificate, behind a trusted front: Secure cookies, HSTS, 
   const publicUrl = `https://shop.example:${stackName.port}`;
   const front = `${await stack.docker(['network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', `${stackName.project}_edge`])}`;
   const start = (environment?: Record<string, string>) =>
-    stack.compose(['up', '--detach', '--no-deps', 'haproxy', 'api'], 120_000, environment);
+    stack.compose(['up', '--detach', '--no-deps', 'haproxy', 'api'], 200_000, environment);
   onTestFinished(async () => {
     await start();
     await eventually('plain HTTP is back', 120_000, async () => (await client.namesSeen(6)).length === 3 || undefined);
     rmSync(folder, { recursive: true, force: true });
-  }, 200_000);
+  }, 400_000);
   await start({
     TLS_CERTIFICATE: pem,
     PUBLIC_URL: publicUrl,

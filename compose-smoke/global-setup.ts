@@ -20,9 +20,9 @@ export default async function setup(project: TestProject) {
   const stack = stackOf(name);
   try {
     const began = Date.now();
-    await stack.compose(['build'], 700_000);
+    await stack.compose(['build'], 1_500_000);
     const builtAt = Date.now();
-    await stack.compose(['up', '--detach'], 180_000);
+    await stack.compose(['up', '--detach'], 400_000);
     const client = clientOf(stack.url);
     await eventually('all three tasks get requests', 60_000, async () =>
       (await client.namesSeen(6)).length === 3 ? true : undefined,

@@ -10,6 +10,6 @@ export default defineConfig({
     // All tests share one stack sequentially, and the first failure explains the following ones.
     fileParallelism: false,
     bail: 1,
-    testTimeout: 300_000,
+    testTimeout: 600_000,
   },
 });
