@@ -89,6 +89,18 @@ onEachStore((store) => {
     },
   );
 
+  test.each([40, 150])(
+    '%d people who arrive within half a minute are all served as soon as the limit allows, without a ban, and nobody is refused more than four times',
+    async (count) => {
+      const arriving = people(count, (index) => (index * 7919) % (30 * SECOND));
+      const visitors = await simulate(store, shipped(store, 'login'), arriving, onceServed);
+      expect(totalOf(visitors, 'bans')).toBe(0);
+      const waits = arriving.map(({ who, atMs }) => (visitors.get(who)?.servedAtMs[0] ?? Number.NaN) - atMs);
+      expect(Math.max(...waits)).toBeLessThanOrEqual((count - capacity) * refillIntervalMs * 1.1);
+      expect(Math.max(...[...visitors.values()].map(({ refusals }) => refusals))).toBeLessThanOrEqual(4);
+    },
+  );
+
   test('of a thousand concurrent clients none waits longer than 1.5 times its position in line', {
     timeout: 60_000,
   }, async () => {
