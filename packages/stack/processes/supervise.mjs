@@ -56,8 +56,15 @@ export async function supervise({
   const stopping = new AbortController();
 
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  await waitUntil(async () => hasEnded() || signal?.aborted === true || (await isReady()), 60_000, 50);
-  if (hasEnded() || signal?.aborted || !(await isReady())) {
+  // Ready once is enough: on a busy machine the next check may miss a store's deadline again.
+  let wasReady = false;
+  const isDecided = async () => {
+    if (hasEnded() || signal?.aborted) return true;
+    wasReady = await isReady();
+    return wasReady;
+  };
+  await waitUntil(isDecided, 60_000, 50);
+  if (!wasReady || hasEnded() || signal?.aborted) {
     await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 2000 }]);
     signal?.throwIfAborted();
     throw new Failure(`${name} did not become ready.`, {

@@ -20,14 +20,14 @@ afterEach(async () => {
 });
 
 /** Supervises a Node program given as source text; it is ready when it has printed `ready`. */
-async function watch(program: string, signal?: AbortSignal, isAlive = async () => true) {
+async function watch(program: string, signal?: AbortSignal, isAlive = async () => true, mayBeReady = () => true) {
   const logFile = join(folder, 'program.log');
   supervised = await supervise({
     name: 'program',
     step: 'task',
     logFile,
     start: () => spawnLogged(process.execPath, ['-e', program], { logFile }),
-    isReady: async () => readFileSync(logFile, 'utf8').includes('ready'),
+    isReady: async () => readFileSync(logFile, 'utf8').includes('ready') && mayBeReady(),
     isAlive,
     checkIntervalMs: 50,
     note: (line) => notes.push(line),
@@ -45,6 +45,16 @@ test('a process that dies is restarted, and one line says so', async () => {
   await program.crash();
   expect(await waitUntil(() => program.pid !== first && isRunning(program.pid), 10_000)).toBe(true);
   expect(notes).toEqual([expect.stringContaining('program ended (SIGKILL) and is restarted')]);
+});
+
+test('a process that was ready once has started, although it is not ready at the next check', async () => {
+  let checks = 0;
+  const isReadyOnce = () => {
+    checks += 1;
+    return checks === 1;
+  };
+  const program = await watch(lives, undefined, async () => true, isReadyOnce);
+  expect(isRunning(program.pid)).toBe(true);
 });
 
 test('a process that keeps dying is restarted with growing pauses', async () => {

@@ -172,7 +172,7 @@ async function launch(program, { dataDir, port, logFile, settings = [], users })
     return container ? answer.includes('process_id:') : answer.includes(`process_id:${child.pid}\r\n`);
   };
   // Docker may have to pull the image first.
-  const inTime = await waitUntil(isReady, program.kind === 'docker' ? 180_000 : 20_000);
+  const inTime = await waitUntil(isReady, program.kind === 'docker' ? 180_000 : 60_000);
   if (!inTime || hasEnded()) {
     await endProcess(child.pid, [{ signal: 'SIGKILL', waitMs: 5000 }]);
     throw new Failure('Redis did not start.', {
