@@ -7,6 +7,7 @@ import { Button } from '../interface/button.tsx';
 import { Card } from '../interface/card.tsx';
 import { Field } from '../interface/field.tsx';
 import { Notice, ProblemNotice } from '../interface/notice.tsx';
+import { useFields } from '../interface/use-fields.ts';
 
 const empty = { currentPassword: '', newPassword: '' };
 
@@ -14,8 +15,7 @@ const empty = { currentPassword: '', newPassword: '' };
 export function ChangePassword() {
   const client = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  const [typed, setTyped] = useState(empty);
-  const [wrong, setWrong] = useState<Partial<typeof empty>>({});
+  const { typed, setTyped, setErrors, field } = useFields(empty);
   const [done, setDone] = useState(false);
   const changing = useWrite(changePassword, () => {
     setTyped(empty);
@@ -23,9 +23,10 @@ export function ChangePassword() {
     announce('Your password is changed.');
     return client.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
   });
-  const refused = (field: keyof typeof empty) =>
-    changing.problem?.fields.find(({ path }) => path === `/${field}`)?.message;
-  const set = (field: keyof typeof empty) => (value: string) => setTyped({ ...typed, [field]: value });
+  const fieldOf = (name: keyof typeof empty) => {
+    const refused = changing.problem?.fields.find(({ path }) => path === `/${name}`)?.message;
+    return { ...field(name), error: field(name).error ?? refused };
+  };
 
   const submit = () => {
     setDone(false);
@@ -34,7 +35,7 @@ export function ChangePassword() {
       ...(typed.newPassword.length < 8 && { newPassword: 'Enter at least 8 characters.' }),
       ...(typed.newPassword.length > 128 && { newPassword: 'Enter at most 128 characters.' }),
     };
-    setWrong(errors);
+    setErrors(errors);
     const [first] = Object.keys(errors);
     if (first === undefined) changing.run(typed);
     else form.current?.querySelector<HTMLInputElement>(`[name=${first}]`)?.focus();
@@ -54,22 +55,16 @@ export function ChangePassword() {
       >
         <Field
           label="Current password"
-          name="currentPassword"
           type="password"
           autoComplete="current-password"
-          error={wrong.currentPassword ?? refused('currentPassword')}
-          value={typed.currentPassword}
-          onChange={set('currentPassword')}
+          {...fieldOf('currentPassword')}
         />
         <Field
           label="New password"
-          name="newPassword"
           type="password"
           autoComplete="new-password"
           hint="At least 8 characters. A few random words make a good password."
-          error={wrong.newPassword ?? refused('newPassword')}
-          value={typed.newPassword}
-          onChange={set('newPassword')}
+          {...fieldOf('newPassword')}
         />
         {changing.problem && <ProblemNotice problem={changing.problem} action="changing" retry={changing.retry} />}
         {done && <Notice tone="good" title="Your password is changed." />}

@@ -1,6 +1,6 @@
-import { useId } from 'react';
+import { Labelled } from './labelled.tsx';
 
-/** A labelled text field. Screen readers read its hint and its error with it. */
+/** A labelled text field. */
 export function Field({
   label,
   name,
@@ -22,37 +22,19 @@ export function Field({
   value: string;
   onChange: (value: string) => void;
 }) {
-  const id = useId();
-  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
-    <div className="space-y-1.5">
-      <label htmlFor={id} className="block font-semibold">
-        {label}
-      </label>
-      <input
-        id={id}
-        name={name}
-        type={type}
-        inputMode={inputMode}
-        autoComplete={autoComplete}
-        autoCapitalize="none"
-        spellCheck={false}
-        aria-invalid={error !== undefined}
-        aria-describedby={described === '' ? undefined : described}
-        value={value}
-        onChange={(typed) => onChange(typed.currentTarget.value)}
-        className="h-12 w-full rounded-control bg-surface px-3 inset-ring inset-ring-edge aria-invalid:inset-ring-2 aria-invalid:inset-ring-bad"
-      />
-      {hint && (
-        <p id={`${id}-hint`} className="text-sm text-muted">
-          {hint}
-        </p>
+    <Labelled label={label} hint={hint} error={error}>
+      {(control) => (
+        <input
+          {...control}
+          {...{ name, type, inputMode, autoComplete, value }}
+          autoCapitalize="none"
+          spellCheck={false}
+          aria-invalid={error !== undefined}
+          onChange={(typed) => onChange(typed.currentTarget.value)}
+          className="h-12 w-full rounded-control bg-surface px-3 inset-ring inset-ring-edge aria-invalid:inset-ring-2 aria-invalid:inset-ring-bad"
+        />
       )}
-      {error && (
-        <p id={`${id}-error`} className="text-sm font-medium text-bad">
-          {error}
-        </p>
-      )}
-    </div>
+    </Labelled>
   );
 }

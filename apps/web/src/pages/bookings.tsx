@@ -6,6 +6,7 @@ import { Private } from '../account/private.tsx';
 import { bookingsQuery, eventQuery } from '../api/queries.ts';
 import { buttonClass } from '../interface/button.tsx';
 import { useSecondsLeft } from '../interface/countdown.tsx';
+import { EmptyList } from '../interface/empty-list.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Page } from '../interface/page.tsx';
 import { ShowMore } from '../interface/show-more.tsx';
@@ -27,12 +28,11 @@ function OwnBookings() {
       <Loaded query={bookings} waiting={<Skeleton className="h-28" />}>
         {(items) =>
           items.length === 0 ? (
-            <div className="space-y-4 rounded-card bg-sunken p-8 text-center">
-              <p className="text-lg font-semibold">You have no bookings yet</p>
+            <EmptyList title="You have no bookings yet">
               <Link to="/" className={buttonClass('primary')}>
                 Browse events
               </Link>
-            </div>
+            </EmptyList>
           ) : (
             <>
               <ul className="space-y-3">

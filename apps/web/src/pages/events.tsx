@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { eventsQuery } from '../api/queries.ts';
 import { announce } from '../interface/announcer.tsx';
+import { EmptyList } from '../interface/empty-list.tsx';
 import { Icon } from '../interface/icon.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Page } from '../interface/page.tsx';
@@ -99,14 +100,13 @@ function SearchField({ search }: { search: string }) {
 
 function NothingFound({ search }: { search: string }) {
   return (
-    <div className="rounded-card bg-sunken p-8 text-center">
-      <p className="text-lg font-semibold">{search === '' ? 'No events yet' : `Nothing found for “${search}”`}</p>
+    <EmptyList title={search === '' ? 'No events yet' : `Nothing found for “${search}”`}>
       <p className="text-muted">
         {search === ''
           ? 'Check back soon.'
           : 'Every word must appear in the name or venue of an event. Try fewer words.'}
       </p>
-    </div>
+    </EmptyList>
   );
 }
 

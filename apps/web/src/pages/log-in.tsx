@@ -1,25 +1,24 @@
 import { demoAccounts, demoPassword } from '@minitickets/contract';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { AccountForm } from '../account/account-form.tsx';
 import { logIn } from '../api/calls.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Field } from '../interface/field.tsx';
+import { useFields } from '../interface/use-fields.ts';
 
 const route = getRouteApi('/log-in');
 
 export function LogInPage() {
   const { returnTo } = route.useSearch();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const [missing, setMissing] = useState<{ email?: string; password?: string }>({});
+  const { typed, setTyped, setErrors, field } = useFields({ email: '', password: '' });
 
   const check = () => {
+    const { email, password } = typed;
     const wrong = {
       ...(email.trim() === '' && { email: 'Enter your e-mail address.' }),
       ...(password === '' && { password: 'Enter your password.' }),
     };
-    setMissing(wrong);
+    setErrors(wrong);
     return Object.keys(wrong).length > 0 ? { wrong } : { input: { email: email.trim(), password } };
   };
 
@@ -36,24 +35,8 @@ export function LogInPage() {
       otherwise={{ question: 'No account yet?', words: 'Register', to: '/register' }}
       fields={
         <>
-          <Field
-            label="E-mail"
-            name="email"
-            type="email"
-            autoComplete="username"
-            error={missing.email}
-            value={email}
-            onChange={setEmail}
-          />
-          <Field
-            label="Password"
-            name="password"
-            type="password"
-            autoComplete="current-password"
-            error={missing.password}
-            value={password}
-            onChange={setPassword}
-          />
+          <Field label="E-mail" type="email" autoComplete="username" {...field('email')} />
+          <Field label="Password" type="password" autoComplete="current-password" {...field('password')} />
         </>
       }
     >
@@ -71,9 +54,8 @@ export function LogInPage() {
                 type="button"
                 className="h-full w-full rounded-control bg-surface p-3 text-left inset-ring inset-ring-line hover:inset-ring-accent"
                 onClick={() => {
-                  setEmail(account.email);
-                  setPassword(demoPassword);
-                  setMissing({});
+                  setTyped({ email: account.email, password: demoPassword });
+                  setErrors({});
                   announce(`Filled in the form for ${account.name}.`);
                 }}
               >

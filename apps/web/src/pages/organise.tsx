@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ownEventsQuery } from '../api/organiser-calls.ts';
 import { buttonClass } from '../interface/button.tsx';
+import { EmptyList } from '../interface/empty-list.tsx';
 import { Loaded } from '../interface/loaded.tsx';
 import { Page } from '../interface/page.tsx';
 import { ShowMore } from '../interface/show-more.tsx';
@@ -26,10 +27,9 @@ function OwnEvents() {
       <Loaded query={events} waiting={<Skeleton className="h-64" />}>
         {(items) =>
           items.length === 0 ? (
-            <div className="rounded-card bg-sunken p-8 text-center">
-              <p className="text-lg font-semibold">You have no events yet</p>
+            <EmptyList title="You have no events yet">
               <p className="text-muted">Create your first event: it takes a minute.</p>
-            </div>
+            </EmptyList>
           ) : (
             <ul className="grid gap-4 md:grid-cols-2">
               {items.map((event) => (
