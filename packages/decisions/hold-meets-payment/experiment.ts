@@ -44,7 +44,7 @@ export default defineExperiment<PaymentGrid, Measure>({
       subject: confirmAnyway(),
       differences: [{ shipped: shipped('on-charge'), instead: naive('confirm-anyway') }],
       mostChangedLines: 6,
-      // Five of the deliveries end with a charge. In two booking states the ticket is somebody else's by then, and in one the
+      // Five of the deliveries end with a charge. In two booking states another buyer has the ticket by then, and in one the
       // event was cancelled. Otherwise the arm is right.
       fails: {
         'money-without-tickets': exactly(5),

@@ -47,7 +47,8 @@ const naive = (region: string) => ({ file: 'packages/decisions/hot-key/naive.ts'
 
 export default defineExperiment<Remembering, 'served' | 'asked' | 'late'>({
   name: 'hot-key',
-  claim: 'A banned client costs Redis one command per second and task, and a lifted ban is heard within two seconds.',
+  claim:
+    'A banned client costs Redis one command per second and task, and a lifted ban takes effect within two seconds.',
   load: `The shipped booking limit: a burst of ${capacity}, then one a second. A retry loop sends ${AT_ONCE} calls at once every ${EVERY_MS} ms for ${SECONDS} s, to ${TASKS} tasks in turn, whatever the responses say. Then an operator lifts its ban through one task, and the loop goes on for ${AFTER_SECONDS} s. The clock is manual.`,
   measures: {
     served: `of ${CALLS} calls before the ban is lifted, served`,
@@ -76,7 +77,7 @@ export default defineExperiment<Remembering, 'served' | 'asked' | 'late'>({
     holds: { served: exactly(SERVED_BEFORE), asked: exactly(UNBANNED + CONFIRMATIONS), late: exactly(0) },
   },
   mutation: {
-    what: 'counts a ban from five seconds after it was heard of',
+    what: 'counts a ban from five seconds after the task learned of it',
     subject(nowMs) {
       const bans = knownBans({ nowMs });
       return { ...bans, remember: (ban, sentAtMs) => bans.remember(ban, sentAtMs + 5_000) };

@@ -149,7 +149,7 @@ export default defineExperiment<Limiting, 'accounts' | 'farm' | 'charged' | 'col
       return booked.reduce((sum, count) => sum + Number(count ?? 0), 0);
     }
 
-    stage.emit({ kind: 'scene', what: 'somebody registers many accounts' });
+    stage.emit({ kind: 'scene', what: 'one person registers many accounts' });
     const farm: Account[] = [];
     for (let call = 0; call < AT_ONCE; call += 1) farm.push(...(await register('the farm', ADDRESS)));
     for (let minute = 0; minute < MINUTES; minute += 1) {

@@ -38,7 +38,7 @@ export default defineExperiment<Refusing, 'few' | 'in-time' | 'refused' | 'refus
     'in-time': `of the crowd of ${CROWD}, served within ${IN_TIME_MS / SECOND_MS} s`,
     refused: 'refused calls of the crowd',
     refusals: 'most refusals of one person',
-    overtaken: 'people served after somebody who came later',
+    overtaken: 'people overtaken: served after a person who arrived later',
     bans: 'bans of the address',
   },
   naive: {
@@ -118,7 +118,7 @@ export default defineExperiment<Refusing, 'few' | 'in-time' | 'refused' | 'refus
     let nowMs = BEGIN_MS;
     const redis = withEditedScripts(await stage.connectRedis(), [...manualClock, ...changes], () => [nowMs * 1000]);
 
-    /** Everybody logs in at once and returns when told. What becomes of each call is marked in Redis. */
+    /** All people log in at once and obey Retry-After. The outcome of each call is marked in Redis. */
     async function logIn(address: string, people: number) {
       const due = Array.from({ length: people }, (_, person) => ({ person, atMs: 0, refusals: 0 }));
       for (let next = due.shift(); next; next = due.shift()) {
@@ -165,7 +165,7 @@ const refusedAt = (address: string) => `refused: ${address}`;
 /** As in `Retry-After`. */
 const inWholeSeconds = (ms: number) => Math.ceil(ms / SECOND_MS) * SECOND_MS;
 
-/** Returns how many people were served after somebody who came later. */
+/** Returns how many people were overtaken: served after a person who arrived later. */
 function overtakenOf(served: readonly Served[]) {
   let latest = -1;
   return served.filter(({ person }) => {

@@ -5,7 +5,7 @@ export type Watched = { customer: string; refused: number; perSecond: number };
 
 /** How an operator brings a new limit into force. */
 export type Rollout = {
-  /** The limit of the first minute, made from the draft; undefined if nothing is put in force yet. */
+  /** The limit of the first minute, made from the draft; undefined if nothing is enforced yet. */
   first: (draft: LimitChange) => LimitChange | undefined;
   /** The limit of the second minute, after what was learned of the customers in the first. */
   second: (draft: LimitChange, customers: readonly Watched[]) => LimitChange;

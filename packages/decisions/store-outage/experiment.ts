@@ -146,7 +146,7 @@ export default defineExperiment<Design, Measure>({
     const { db } = await stage.connectPostgres('observer');
     const sales = await Promise.all(Array.from({ length: EVENTS }, () => openEvent(db, { capacity: 20, people: 1 })));
     const [userId = ''] = sales.flatMap(({ people }) => people);
-    // A program's key is looked up in PostgreSQL, so that it can ask while Redis is away.
+    // A program's key is looked up in PostgreSQL, so that it can call while Redis is down.
     const { key, ...stored } = makeApiKey(taskSecrets);
     await insertApiKey(db, { userId, name: 'A program', ...stored });
     const authorization = `Bearer ${key}`;

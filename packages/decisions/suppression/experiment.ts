@@ -21,26 +21,26 @@ const LASTS_MS = MINUTES * MINUTE_MS;
 const BEGIN_MS = 28_000_000 * MINUTE_MS;
 /** The retry loop ignores Retry-After. */
 const HAMMER_MS = 250;
-/** One arrives each minute; the first when the loop has been running for a while. */
+/** One arrives each minute; the first two minutes after the loop began. */
 const COLLEAGUES = 8;
 const FIRST_COLLEAGUE_MS = 2 * MINUTE_MS + 100;
-/** How often each of them logs in: again when told after a refusal, a minute later after a success. */
+/** How often each of them logs in: after a refusal when Retry-After says, after a success a minute later. */
 const VISITS = 3;
 /** More people than the policy has strikes. */
 const OFFICE = 200;
 const PATIENT = LASTS_MS / refillIntervalMs;
 
-/** All that the limit grants until the loop's last call: the last token comes when it is over. */
+/** All that the limit grants until the loop's last call: the last token is refilled after it. */
 const WHOLE_RATE = capacity + (LASTS_MS / refillIntervalMs - 1) * refillTokens;
 
 export default defineExperiment<Edit[], 'loop' | 'bans' | 'colleagues' | 'office' | 'patient'>({
   name: 'suppression',
   claim:
-    'A client that ignores Retry-After gets less than one that obeys it, obedient clients beside it are still served, and an obedient crowd is never banned.',
-  load: `The shipped limit of log-in: ${capacity} at once, one every ${refillIntervalMs / SECOND_MS} s. For ${MINUTES} minutes a retry loop calls every ${HAMMER_MS} ms from one address. ${COLLEAGUES} people behind the same address arrive, one each minute; each calls ${VISITS} times, after a refusal when Retry-After says and after a success a minute later. From other addresses: an office of ${OFFICE} who all log in at the same instant and return when told, and one client that calls every ${refillIntervalMs / SECOND_MS} s. The clock is manual.`,
+    'A client that ignores Retry-After gets less than one that obeys it, obedient clients at its address are still served, and an obedient crowd is never banned.',
+  load: `The shipped limit of log-in: ${capacity} at once, one every ${refillIntervalMs / SECOND_MS} s. For ${MINUTES} minutes a retry loop calls every ${HAMMER_MS} ms from one address. ${COLLEAGUES} people behind the same address arrive, one each minute; each calls ${VISITS} times, after a refusal when Retry-After says and after a success a minute later. From other addresses: an office of ${OFFICE} who all log in at the same instant and obey Retry-After, and one client that calls every ${refillIntervalMs / SECOND_MS} s. The clock is manual.`,
   measures: {
     loop: `calls of the retry loop that are served in ${MINUTES} minutes`,
-    bans: 'bans that its bucket has on record in the end',
+    bans: 'bans recorded in its bucket at the end',
     colleagues: `of ${COLLEAGUES} behind its address, served while the loop is running`,
     office: `bans of the office of ${OFFICE}`,
     patient: `of ${PATIENT} calls at the pace of the limit, served`,

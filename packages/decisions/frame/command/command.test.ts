@@ -6,24 +6,24 @@ import { repositoryRoot } from '../shipped-source.ts';
 import { runCommand } from './command.ts';
 
 async function command(args: string[], signal = new AbortController().signal) {
-  const told = { out: '', err: '', kept: [] as string[], stopped: false };
+  const printed = { out: '', err: '', kept: [] as string[], stopped: false };
   const stores = {
     ...{ databaseUrl: inject('testAdminDatabaseUrl'), redisUrl: inject('testRedisUrl'), description: 'a test’s' },
     stop: async () => {
-      told.stopped = true;
+      printed.stopped = true;
     },
   };
   const code = await runCommand(args, {
     ...{ findStores: async () => stores, signal, colour: false },
     print: (text) => {
-      told.out += `${text}\n`;
+      printed.out += `${text}\n`;
     },
     printError: (text) => {
-      told.err += `${text}\n`;
+      printed.err += `${text}\n`;
     },
-    keep: ({ experiment }) => told.kept.push(experiment),
+    keep: ({ experiment }) => printed.kept.push(experiment),
   });
-  return { code, ...told };
+  return { code, ...printed };
 }
 
 test('--list prints every experiment and its question without stores', async () => {

@@ -3,19 +3,19 @@ import { barrierOf, gateUntil, until, untilDoneOrStuck } from './barriers.ts';
 
 test('a barrier opens when all participants have arrived, and later arrivals do not wait', async () => {
   const meeting = barrierOf(3);
-  const told: string[] = [];
-  const come = async (name: string) => {
-    told.push(`${name} comes`);
+  const steps: string[] = [];
+  const arrive = async (name: string) => {
+    steps.push(`${name} arrives`);
     await meeting.arrive();
-    told.push(`${name} goes`);
+    steps.push(`${name} leaves`);
   };
-  const early = [come('first'), come('second')];
+  const early = [arrive('first'), arrive('second')];
   await new Promise(setImmediate);
-  expect(told).toEqual(['first comes', 'second comes']);
-  await Promise.all([...early, come('third')]);
-  await come('fourth');
-  expect(told.slice(0, 3)).toEqual(['first comes', 'second comes', 'third comes']);
-  expect(told.slice(-2)).toEqual(['fourth comes', 'fourth goes']);
+  expect(steps).toEqual(['first arrives', 'second arrives']);
+  await Promise.all([...early, arrive('third')]);
+  await arrive('fourth');
+  expect(steps.slice(0, 3)).toEqual(['first arrives', 'second arrives', 'third arrives']);
+  expect(steps.slice(-2)).toEqual(['fourth arrives', 'fourth leaves']);
 });
 
 test('a barrier times out with the number of missing participants', async () => {
