@@ -47,7 +47,7 @@ export async function startServices(
     const logFile = rotateLog(logs, name);
     const start = () => spawnLogged(process.execPath, args, { logFile, env });
     const isReady = () => respondsOk(`${url}/health/ready`);
-    const process_ = await supervise({
+    const supervised = await supervise({
       name,
       step: kind,
       logFile,
@@ -60,7 +60,7 @@ export async function startServices(
       onChange: () => onChange(services),
       signal,
     });
-    const service = { name, url, process: process_ };
+    const service = { name, url, process: supervised };
     services.push(service);
     onChange(services);
     return service;
