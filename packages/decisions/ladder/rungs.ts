@@ -102,7 +102,7 @@ export const rungs: Rung[] = [
   {
     ...smallRung(
       'token-bucket',
-      'Shenker, Wroclawski, RFC 2215, section 3.2.2; Tanenbaum, “Computer Networks”, quality of service',
+      'Shenker, Wroclawski, RFC 2215, parameter TOKEN_BUCKET_TSPEC; Tanenbaum, “Computer Networks”, quality of service',
     ),
     breaks: {
       junk: wrongType,
