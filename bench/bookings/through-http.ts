@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Person } from '@minitickets/stack/people';
 import { Pool } from 'undici';
-import { type BenchStack, startBenchStack } from './bench-stack.ts';
-import { type Arm, interleave, judge, median, printArms, type Round, ratios, throughput } from './rounds.ts';
+import { type BenchStack, startBenchStack } from '../frame/bench-stack.ts';
+import { type Arm, interleave, judge, median, printArms, type Round, ratios, throughput } from '../frame/rounds.ts';
 
 const PEOPLE = 2_000;
 /** As on the write path: a hot event is one that many people want at once. */
@@ -44,19 +44,11 @@ async function compareArms(bench: BenchStack, client: Pool) {
     let count = 0;
     return () => bench.customers[count++ % PEOPLE] as Person;
   };
-  /**
-   * Books with every customer in turn. A customer can hold ten tickets of one event, so after nine rounds the customers move on to
-   * a new event: nobody reaches the limit, however fast the machine is.
-   */
   const bookHotEvent = (keyOf: () => string | undefined) => {
-    const events: Promise<Event>[] = [];
-    let count = 0;
+    const next = bench.hotEvent();
     return async () => {
-      const turn = Math.floor(count / (PEOPLE * 9));
-      const customer = bench.customers[count % PEOPLE] as Person;
-      count += 1;
-      events[turn] ??= bench.newEvent(1_000_000);
-      await post(201, '/v1/bookings', wish(await events[turn]), customer, keyOf());
+      const { event, customer } = await next();
+      await post(201, '/v1/bookings', wish(event), customer, keyOf());
     };
   };
 
@@ -77,7 +69,7 @@ async function compareArms(bench: BenchStack, client: Pool) {
 
   console.log(`\nThrough HTTP, ${CONNECTIONS} connections`);
   const results = await interleave(arms, { callers: CONNECTIONS, forMs: 2_000, rounds: ROUNDS });
-  printArms(results);
+  printArms(results, () => ({}));
   const keyRatio = ratios(results.get(keyed.name) as Round[], results.get(nothing.name) as Round[], throughput);
   console.log(`With an idempotency key, to the POST that does nothing: ${median(keyRatio).toFixed(2)}`);
   const queries = await countQueries(bench, (forMs) =>
@@ -113,7 +105,7 @@ async function countQueries({ database, stack }: BenchStack, run: (forMs: number
   const before = await transactions();
   const results = await run(forMs);
   const after = await transactions();
-  const refusals = [...results.values()].flat().reduce((sum, { bookings }) => sum + bookings, 0);
+  const refusals = [...results.values()].flat().reduce((sum, { calls }) => sum + calls, 0);
   const idle = before - atFirst;
   const checks = Math.max(0, after - before - idle);
   console.log(`At least ${refusals} refusals: ${checks} transactions more than the ${idle} of idle tasks`);

@@ -6,11 +6,24 @@ import { openWritingPool } from '../../apps/api/src/db/client.ts';
 import { migrate } from '../../apps/api/src/db/migrate.ts';
 import { inOneRoundTrip, plainArray, type Statement } from '../../apps/api/src/db/round-trip.ts';
 import { HOLD_IF_CLEAR, LOCK_EVENT } from '../../apps/api/src/queries/holds.ts';
-import { type Arm, interleave, judge, medianLatency, printArms, type Round, ratios, throughput } from './rounds.ts';
+import {
+  type Arm,
+  interleave,
+  judge,
+  medianLatency,
+  perCall,
+  printArms,
+  type Round,
+  ratios,
+  throughput,
+} from '../frame/rounds.ts';
 
 const USERS = 60_000;
 const ROUNDS = 7;
 type Event = { id: string; ticketTypeId: string };
+const bookingsPerCommit = (rounds: Round[]) => ({
+  'bookings per commit': Number((1 / perCall(rounds, 'commits')).toFixed(1)),
+});
 type Book = (event: Event, userId: string, key: string | undefined) => Promise<void>;
 
 /**
@@ -59,7 +72,7 @@ async function compareArms(url: string, admin: pg.Client) {
       const event = events.current[asked % events.current.length] as Event;
       return book(event, users[asked % USERS] as string, keyed ? randomUUID() : undefined);
     },
-    commits: () => checkouts.get(pool) ?? 0,
+    counters: () => ({ commits: checkouts.get(pool) ?? 0 }),
   });
 
   const [two, ten, product] = [open(2), open(10), open(5)];
@@ -80,7 +93,7 @@ async function compareArms(url: string, admin: pg.Client) {
       forMs: 1_000,
       rounds: ROUNDS,
     });
-    printArms(hot);
+    printArms(hot, bookingsPerCommit);
 
     console.log('\nThe same with an idempotency key each');
     events.current = await makeEvents(admin, users, 1);
@@ -90,12 +103,12 @@ async function compareArms(url: string, admin: pg.Client) {
       forMs: 1_000,
       rounds: ROUNDS,
     });
-    printArms(keyed);
+    printArms(keyed, bookingsPerCommit);
 
     console.log('\n50 events, 256 callers');
     events.current = await makeEvents(admin, users, 50);
     const spread = await interleave([...statements, coalesced], { callers: 256, forMs: 1_000, rounds: ROUNDS });
-    printArms(spread);
+    printArms(spread, bookingsPerCommit);
 
     console.log('\nOne event, one caller');
     events.current = await makeEvents(admin, users, 1);
@@ -104,7 +117,7 @@ async function compareArms(url: string, admin: pg.Client) {
       forMs: 500,
       rounds: 2 * ROUNDS,
     });
-    printArms(idle);
+    printArms(idle, bookingsPerCommit);
 
     const of = (results: Map<string, Round[]>, { name }: Arm) => results.get(name) as Round[];
     const best = (results: Map<string, Round[]>, arms: Arm[], round: number) =>

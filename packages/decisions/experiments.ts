@@ -12,12 +12,14 @@ import manyAccounts from './many-accounts/experiment.ts';
 import neverOversell from './never-oversell/experiment.ts';
 import neverUndersell from './never-undersell/experiment.ts';
 import obedientCrowd from './obedient-crowd/experiment.ts';
+import oneQueryOrNPlusOne from './one-query-or-n-plus-one/experiment.ts';
 import optimisticOrPessimistic from './optimistic-or-pessimistic/experiment.ts';
 import refusedCallsAreFree from './refused-calls-are-free/experiment.ts';
 import rollingOutALimit from './rolling-out-a-limit/experiment.ts';
 import sessionRevocation from './session-revocation/experiment.ts';
 import sharedOffice from './shared-office/experiment.ts';
 import sharedPolicy from './shared-policy/experiment.ts';
+import staleAvailability from './stale-availability/experiment.ts';
 import storeOutage from './store-outage/experiment.ts';
 import suppression from './suppression/experiment.ts';
 import tokenBucketOrWindow from './token-bucket-or-window/experiment.ts';
@@ -47,6 +49,8 @@ export const experiments: Experiment[] = [
   doubleClick,
   holdMeetsPayment,
   hotEvent,
+  staleAvailability,
+  oneQueryOrNPlusOne,
   sessionRevocation,
   hashCost,
   deployWithoutDrops,

@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { openShopWindow } from './caching/shop-window.ts';
 import { openWritingPool } from './db/client.ts';
 import type { Api, Deps } from './deps.ts';
 import { storeProbes } from './health/store-probes.ts';
@@ -54,6 +55,7 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     logBase: { task: config.taskName },
     trustProxy: trustProxies(config.trustedProxies),
     beforeAnything: requireProxySecret(config.proxySecret),
+    checkAnswers: config.checkAnswers,
   });
 
   mapErrors(app);
@@ -84,8 +86,10 @@ export async function buildApp(deps: Deps, lifecycle: Lifecycle = { draining: fa
     userRoutes(scope, deps, passwords);
     sessionRoutes(scope, deps, passwords, loginAttempts(deps));
     apiKeyRoutes(scope, deps);
-    eventRoutes(scope, deps);
-    ticketTypeRoutes(scope, deps);
+    const shopWindow = openShopWindow(deps);
+    scope.addHook('onClose', async () => shopWindow.close());
+    eventRoutes(scope, deps, shopWindow);
+    ticketTypeRoutes(scope, deps, shopWindow);
     const writingPool = openWritingPool({
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,

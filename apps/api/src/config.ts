@@ -125,6 +125,7 @@ const config = variables
   })
   .transform((all) => ({
     production: all.NODE_ENV === 'production',
+    checkAnswers: all.NODE_ENV === 'test',
     demoAllowed: whyNoDemo(all) === undefined,
     host: all.HOST,
     port: all.PORT,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { openShopWindow } from '@minitickets/api/caching/shop-window';
 import { openRedis, REDIS_DEADLINE_MS } from '@minitickets/api/db/redis';
 import { loginAttempts } from '@minitickets/api/limiting/login-attempts';
 import { sandboxProvider } from '@minitickets/api/payments/sandbox-provider';
@@ -161,7 +162,9 @@ export default defineExperiment<Design, Measure>({
     const { app, limiter } = await openTaskApp(stage, standing(connection), (routes, deps) => {
       sessionRoutes(routes, deps, passwords, loginAttempts(deps));
       bookingRoutes(routes, deps, { provider: sandboxProvider(deps.db), writingPool: deps.writingPool });
-      eventRoutes(routes, deps);
+      const shopWindow = openShopWindow(deps);
+      stage.onClose(shopWindow.close);
+      eventRoutes(routes, deps, shopWindow);
       playgroundRoutes(routes, deps);
     });
     // Then its local share of a limit is the whole limit.

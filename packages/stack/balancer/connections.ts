@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Attempt } from './attempt.ts';
 import { answerProblem, type Refusal, refuse } from './problem.ts';
 
 export interface ConnectionLimits {
@@ -75,7 +76,7 @@ export function openConnections(limits: ConnectionLimits, isFront: (address: str
 export type Connection = ReturnType<typeof openConnection>;
 
 function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }: ConnectionLimits) {
-  let attempt: AbortController | undefined;
+  let attempt: Attempt | undefined;
   let current: ServerResponse | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let unanswered = 0;
@@ -102,9 +103,9 @@ function openConnection(socket: Socket, { maxPipelined, stallMs, lastAnswersMs }
       return socket.destroyed;
     },
 
-    /** Starts a call to a task. @returns its controller, which aborts when the client disconnects */
-    beginAttempt(): AbortController {
-      attempt = new AbortController();
+    /** Returns a new call to a task, which is aborted when the client disconnects. */
+    beginAttempt(): Attempt {
+      attempt = new Attempt();
       if (socket.destroyed) attempt.abort();
       return attempt;
     },

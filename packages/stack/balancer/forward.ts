@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { isAllowedHost } from '@minitickets/contract/hosts';
 import type { Dispatcher } from 'undici';
 import { BodyTooLargeError, BrokenBodyError, hasBody, mostBodyBytes, readBody } from './body.ts';
 import type { Connection } from './connections.ts';
-import { clientAddress, requestHeaders, responseHeaders } from './headers.ts';
+import { clientAddress, requestHeaders, valuesOf } from './headers.ts';
 import { answerProblem, type ProblemCode } from './problem.ts';
 import { readRequestTarget } from './request-target.ts';
 import { silence, type Task } from './tasks.ts';
@@ -62,11 +61,12 @@ export async function forward(
       const deadline = isRead && task.state === 'silent' ? { headersTimeout: SILENT_TASK_DEADLINE_MS } : {};
       try {
         const body = withBody ? readBody(request) : null;
-        const options = { ...call, ...deadline, body, signal: attempt.signal } as Dispatcher.RequestOptions;
-        const answer = await task.pool.request(options);
-        task.heardAt = performance.now();
-        task.repeatable.delete(attempt);
-        return await passOn(answer, response);
+        const options = { ...call, ...deadline, body } as Dispatcher.DispatchOptions;
+        const current = task;
+        return await attempt.send(task.pool, options, response, () => {
+          current.heardAt = performance.now();
+          current.repeatable.delete(attempt);
+        });
       } catch (error) {
         const code = codeOf(error);
         if (code === 'ECONNREFUSED') silence(task);
@@ -109,15 +109,6 @@ function problemOf(error: unknown, isSafe: boolean): [code: ProblemCode, detail:
   ];
 }
 
-async function passOn({ statusCode, headers, body }: Dispatcher.ResponseData, response: ServerResponse): Promise<void> {
-  response.statusCode = statusCode;
-  response.setHeaders(new Map(Object.entries(responseHeaders(headers))));
-  // An event stream starts before its first event.
-  if (headers['content-length'] === undefined) response.flushHeaders();
-  // If one side breaks off, so does the other: a truncated response must not look complete.
-  await pipeline(body, response).catch(() => {});
-}
-
 class MisdirectedRequestError extends Error {
   override name = 'MisdirectedRequestError';
 }
@@ -137,7 +128,7 @@ function readCall(
 ) {
   const target = readRequestTarget(url);
   const encoding = headers['transfer-encoding'];
-  const hosts = countOf('host', rawHeaders);
+  const hosts = valuesOf('host', rawHeaders).length;
   // Two Host headers, or an encoding that hides the end of the body, allow request smuggling. HTTP/1.0 may lack a Host.
   const hasOneHost = hosts === 1 || (hosts === 0 && httpVersion === '1.0');
   const isClear = hasOneHost && (encoding === undefined || encoding.toLowerCase() === 'chunked');
@@ -165,10 +156,6 @@ function withHost(raw: readonly string[], host: string): string[] {
     index % 2 === 0 && name.toLowerCase() !== 'host' ? [name, raw[index + 1] ?? ''] : [],
   );
   return ['Host', host, ...others];
-}
-
-function countOf(name: string, raw: readonly string[]) {
-  return raw.filter((word, index) => index % 2 === 0 && word.toLowerCase() === name).length;
 }
 
 function codeOf(error: unknown) {

@@ -36,26 +36,27 @@ const hopByHop = new Set([
  * @param proxySecret what proves to the task that they are ours
  */
 export function requestHeaders(raw: readonly string[], client: Client, proxySecret?: string): string[] {
-  const named = namedInConnection(pairs(raw));
-  const host = pairs(raw).find(([name]) => name.toLowerCase() === 'host')?.[1];
-  const kept = pairs(raw).filter(([name]) => {
+  const headers: string[] = [];
+  const named = namedIn(valuesOf('connection', raw));
+  let host: string | undefined;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const [name, value] = [raw[index] ?? '', raw[index + 1] ?? ''];
     const lower = name.toLowerCase();
-    return !hopByHop.has(lower) && !(named.has(lower) && lower !== 'host') && !saysWhoTheClientIs(lower);
-  });
-  return [
-    ...kept.flat(),
-    ...['X-Forwarded-For', client.address],
-    ...['X-Forwarded-Proto', client.protocol],
-    ...(host === undefined ? [] : ['X-Forwarded-Host', host]),
-    ...(proxySecret === undefined ? [] : ['X-Forwarded-Secret', proxySecret]),
-  ];
+    if (lower === 'host') host ??= value;
+    else if (hopByHop.has(lower) || named.has(lower) || saysWhoTheClientIs(lower)) continue;
+    headers.push(name, value);
+  }
+  headers.push('X-Forwarded-For', client.address, 'X-Forwarded-Proto', client.protocol);
+  if (host !== undefined) headers.push('X-Forwarded-Host', host);
+  if (proxySecret !== undefined) headers.push('X-Forwarded-Secret', proxySecret);
+  return headers;
 }
 
 /** Returns the headers for the client: the task's without hop-by-hop headers. */
 export function responseHeaders(
   headers: Record<string, string | string[] | undefined>,
 ): Record<string, string | string[]> {
-  const named = namedInConnection([headers.connection ?? []].flat().map((value) => ['connection', value]));
+  const named = namedIn([headers.connection ?? []].flat());
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && !hopByHop.has(name) && !named.has(name)) kept[name] = value;
@@ -67,17 +68,20 @@ function saysWhoTheClientIs(name: string) {
   return name === 'forwarded' || name === 'x-real-ip' || name.startsWith('x-forwarded-');
 }
 
-/** Returns the hop-by-hop headers, including those that Connection names. A client cannot remove Content-Length, which frames the body. */
-function namedInConnection(headers: readonly (readonly [string, string])[]): Set<string> {
-  const named = headers
-    .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.toLowerCase().split(','))
-    .map((name) => name.trim());
+/** Returns the headers that Connection headers make hop-by-hop. A client cannot remove Content-Length, which frames the body. */
+function namedIn(connection: readonly string[]): ReadonlySet<string> {
+  if (connection.length === 0) return NONE;
+  const named = connection.flatMap((value) => value.toLowerCase().split(',')).map((name) => name.trim());
   return new Set(named.filter((name) => name !== 'content-length'));
 }
 
-function pairs(raw: readonly string[]): [string, string][] {
-  const found: [string, string][] = [];
-  for (let index = 0; index + 1 < raw.length; index += 2) found.push([raw[index] ?? '', raw[index + 1] ?? '']);
-  return found;
+const NONE: ReadonlySet<string> = new Set();
+
+/** Returns the values of a header. @param raw as in `requestHeaders` */
+export function valuesOf(name: string, raw: readonly string[]): string[] {
+  const values: string[] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    if (raw[index]?.toLowerCase() === name) values.push(raw[index + 1] ?? '');
+  }
+  return values;
 }

@@ -140,7 +140,7 @@ test('health checks use separate connections, so that many requests in flight do
   };
   const { url } = await balance([task.origin]);
   const answers = Array.from({ length: 50 }, () => fetch(url).then((answer) => answer.text()));
-  await expect.poll(() => waiting.length).toBe(50);
+  await expect.poll(() => waiting.length, { timeout: 15_000 }).toBe(50);
   const before = checks.size;
   await once(task.server, 'request'); // The next health check.
   expect(checks.size).toBeLessThanOrEqual(Math.max(before, 2));

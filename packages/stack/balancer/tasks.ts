@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
+import type { Attempt } from './attempt.ts';
 
 /**
  * The health of a task, best first.
@@ -23,7 +24,7 @@ export interface Task {
   /** When the last response of any kind started to arrive, by `performance.now()`. */
   heardAt: number;
   /** Calls that can be retried at another task. They are aborted when this task becomes silent. */
-  repeatable: Set<AbortController>;
+  repeatable: Set<Attempt>;
 }
 
 const READINESS_EVERY_MS = 1000;
@@ -76,8 +77,11 @@ export function inTurn(tasks: readonly Task[]): Task[] {
 export function rotation(tasks: readonly Task[]): (tried: ReadonlySet<Task>) => Task | undefined {
   let turn = 0;
   return (tried) => {
-    const ordered = [...tasks.slice(turn), ...tasks.slice(0, turn)].filter((task) => !tried.has(task));
-    const next = inTurn(ordered)[0];
+    let next: Task | undefined;
+    for (let step = 0; step < tasks.length; step += 1) {
+      const task = tasks[(turn + step) % tasks.length] as Task;
+      if (!tried.has(task) && (!next || states.indexOf(task.state) < states.indexOf(next.state))) next = task;
+    }
     if (next) turn = (tasks.indexOf(next) + 1) % tasks.length;
     return next;
   };

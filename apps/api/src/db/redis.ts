@@ -77,24 +77,19 @@ type Sent = Command & { [sentAt]?: number };
  */
 class PromptRedis extends Redis {
   readonly #deadlineMs: number;
-  readonly #watch: NodeJS.Timeout;
+  #watch: NodeJS.Timeout | undefined;
   #gathering: Redis['stream'] | undefined;
 
   constructor(url: string, options: RedisOptions, deadlineMs: number) {
     super(url, options as RedisOptions & { replyMapping?: 'legacy' });
     this.#deadlineMs = deadlineMs;
-    // Checks again one event-loop tick later: if this process itself was busy, replies that have already arrived are read in
-    // between and do not count as overdue.
-    const look = () => {
-      if (this.#overdueMs() > 0) setImmediate(() => setImmediate(() => this.#hangUpIfOverdue()));
-    };
-    this.#watch = setInterval(look, Math.max(1, deadlineMs / 10)).unref();
-    this.once('end', () => clearInterval(this.#watch));
+    this.once('end', () => this.#stopWatching());
   }
 
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>) {
     (command as Sent)[sentAt] = performance.now();
     this.#gatherWrites();
+    this.#watch ??= setInterval(() => this.#look(), Math.max(1, this.#deadlineMs / 10)).unref();
     return super.sendCommand(command, stream);
   }
 
@@ -112,6 +107,19 @@ class PromptRedis extends Redis {
       if (this.#gathering === stream) this.#gathering = undefined;
       stream.uncork();
     });
+  }
+
+  /** Runs while replies are pending, so that an idle connection costs nothing. */
+  #look() {
+    if (this.commandQueue.isEmpty()) return this.#stopWatching();
+    // Checks again one event-loop tick later: if this process itself was busy, replies that have already arrived are read in
+    // between and do not count as overdue.
+    if (this.#overdueMs() > 0) setImmediate(() => setImmediate(() => this.#hangUpIfOverdue()));
+  }
+
+  #stopWatching() {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
   }
 
   // #region hang-up

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import fastify, { errorCodes, type FastifyServerOptions } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Api } from '../deps.ts';
 import { fail } from '../errors.ts';
 import { jsonText } from '../rules/json-text.ts';
+import { compileCheckedSerializer, compileSerializer } from '../serializers.ts';
 import { sendNotFound } from './error-mapping.ts';
 import { describeError } from './logged-errors.ts';
 import { describeRequest } from './logged-requests.ts';
@@ -30,10 +31,19 @@ type Options = {
   beforeAnything?: (request: IncomingMessage) => void;
   /** Where the log goes; standard output by default. */
   logTo?: { write: (line: string) => void };
+  /** Whether each answer is checked against its schema before it is sent, as in tests. */
+  checkAnswers?: boolean;
 };
 
 /** Creates an application without routes, in which every wait on a client has a deadline and unreadable requests are refused. */
-export function openApp({ logLevel, logBase, trustProxy, beforeAnything = () => {}, logTo }: Options): Api {
+export function openApp({
+  logLevel,
+  logBase,
+  trustProxy,
+  beforeAnything = () => {},
+  logTo,
+  checkAnswers = false,
+}: Options): Api {
   const app: Api = fastify({
     logger: {
       level: logLevel,
@@ -64,7 +74,7 @@ export function openApp({ logLevel, logBase, trustProxy, beforeAnything = () => 
   }).withTypeProvider<ZodTypeProvider>();
   app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
+  app.setSerializerCompiler(checkAnswers ? compileCheckedSerializer : compileSerializer);
   readJson(app);
   checkAddresses(app);
   return app;

@@ -16,15 +16,15 @@ const WRITE_DEADLINE_MS = 4_000;
 const untilServed = (app: Awaited<ReturnType<typeof testApp>>['app']) =>
   vi.waitFor(async () => expect((await app.inject('/v1/events')).statusCode).toBe(200), 30_000);
 
-test('while PostgreSQL is frozen every read gets 503 within the deadline, even when it waits for a connection', async () => {
+test('while PostgreSQL is frozen every read of something new gets 503 within the deadline, even when it waits for a connection', async () => {
   const way = await wayToPostgres(stores.databaseUrl);
   const { app } = await testApp({ ...stores, databaseUrl: way.url });
   await untilServed(app);
   way.pause();
   const begunAt = performance.now();
   const answers = await Promise.all(
-    Array.from({ length: 30 }, async () => {
-      const answer = await app.inject('/v1/events');
+    Array.from({ length: 30 }, async (_, n) => {
+      const answer = await app.inject(`/v1/events/event-${n}`);
       return { problem: answer.json(), afterMs: performance.now() - begunAt };
     }),
   );
@@ -83,4 +83,16 @@ test('while PostgreSQL is frozen every write gets 503 within its deadline, also 
     expect(problem).toMatchObject({ status: 503, retryAfter: 1 });
     expect(afterMs).toBeLessThan(WRITE_DEADLINE_MS + LATE_MS);
   }
+});
+
+test('while PostgreSQL is frozen the public gets the last answer, and every other read of it is still bounded', async () => {
+  const way = await wayToPostgres(stores.databaseUrl);
+  const made = await testApp({ ...stores, databaseUrl: way.url });
+  const { event, organiser } = await shop(made);
+  const read = (sid?: string) => made.app.inject({ url: `/v1/events/${event.id}`, ...(sid && { cookies: { sid } }) });
+  await untilServed(made.app);
+  const before = await read();
+  way.pause();
+  expect(await read()).toMatchObject({ statusCode: 200, body: before.body });
+  expect((await read(organiser.sid)).json()).toMatchObject({ status: 503, error: 'store_unavailable' });
 });

@@ -1,10 +1,12 @@
 import type { RedisConnection } from '../db/redis.ts';
 import { loadScript, runScript } from '../db/redis-scripts.ts';
+import { eventChannel } from './event-messages.ts';
 
 /*
  * The inventory gate refuses requests for sold-out ticket types before they cost a query (load shedding). A gate can only
  * refuse, and only briefly; PostgreSQL alone sells. "Sold out" and "released" reach Redis from any task in any order, so both
- * carry a version, the number of releases of the ticket type when PostgreSQL said so, and the older message loses.
+ * carry a version, the number of releases of the ticket type when PostgreSQL said so, and the older message loses. Both scripts
+ * tell all tasks (`event-messages.ts`), which show sold-out and released tickets at once.
  */
 
 /** If the message of a release is lost, the gate refuses a free ticket for at most this long. */
@@ -57,11 +59,11 @@ export async function closeGates(
   const keys = soldOut.map(({ ticketTypeId }) => gateKey(eventId, ticketTypeId));
   const forMs = Math.max(1, Math.min(CLOSED_MS, Math.floor(atMostMs)));
   const named = soldOut.flatMap(({ releases, ticketTypeName }) => [releases, ticketTypeName]);
-  await runScript(redis, closeScript, keys, [forMs, rememberedSince, ...named]);
+  await runScript(redis, closeScript, keys, [forMs, rememberedSince, eventChannel(redis), ...named]);
 }
 
 /** Opens the gates of ticket types whose inventory was released. */
 export async function openGates(redis: RedisConnection, eventId: string, released: Released[]) {
   const keys = released.map(({ ticketTypeId }) => gateKey(eventId, ticketTypeId));
-  await runScript(redis, openScript, keys, [LATE_MS, ...released.map(({ releases }) => releases)]);
+  await runScript(redis, openScript, keys, [LATE_MS, eventChannel(redis), ...released.map(({ releases }) => releases)]);
 }

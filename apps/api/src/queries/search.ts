@@ -1,8 +1,10 @@
 import { searchWords } from '@minitickets/contract';
 import { type AnyColumn, and, like } from 'drizzle-orm';
 
+/** Returns a LIKE pattern for each word of a search. */
+export const patternsOf = (search = '') => searchWords(search).map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+
 /** Matches rows whose text, folded by `foldText`, contains every word of a search. No search matches every row. */
 export function containsWords(folded: AnyColumn, search: string | undefined) {
-  const words = searchWords(search ?? '');
-  return and(...words.map((word) => like(folded, `%${word.replace(/[\\%_]/g, '\\$&')}%`)));
+  return and(...patternsOf(search).map((pattern) => like(folded, pattern)));
 }

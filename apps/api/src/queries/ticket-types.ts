@@ -15,6 +15,19 @@ const columns = {
   available: freeTickets.as('available'),
 };
 
+/**
+ * The ticket types of an event in their organiser's order, as JSON. A column for queries on `events`: one statement reads a page
+ * of events with their ticket types, instead of one for the page and one for each event (N + 1).
+ */
+// #region one-query
+export const ticketTypesAsJson = sql<TicketType[]>`(
+  select coalesce(json_agg(json_build_object(
+    'id', "ticket_types"."id", 'name', "ticket_types"."name", 'priceMinor', "ticket_types"."price_minor",
+    'currency', "ticket_types"."currency", 'capacity', "ticket_types"."capacity", 'available', ${freeTickets}
+  ) order by "ticket_types"."position"), '[]')
+  from ticket_types where "ticket_types"."event_id" = "events"."id")`;
+// #endregion
+
 export type TicketTypeRow = TicketType & { eventId: string };
 
 /** Returns the ticket types of these events in their organiser's order, each with the tickets that are available now. */

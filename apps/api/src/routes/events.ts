@@ -1,7 +1,9 @@
-import type { Event } from '@minitickets/contract';
+import type { FastifyRequest } from 'fastify';
+import { type ShopWindow, toEvent, toPage } from '../caching/shop-window.ts';
 import { violates } from '../db/postgres-failures.ts';
 import type { Api, Deps, Viewer } from '../deps.ts';
 import { fail } from '../errors.ts';
+import { sendAnswer } from '../plugins/public-answers.ts';
 import { routeServer } from '../plugins/serve-route.ts';
 import { viewerOf, withRoleOfNow } from '../plugins/session.ts';
 import { endBookingsOfEvent } from '../queries/cancelled-events.ts';
@@ -15,7 +17,7 @@ import {
   upcomingEvents,
   updateEvent,
 } from '../queries/events.ts';
-import { insertTicketTypes, type TicketTypeRow, ticketTypesOf } from '../queries/ticket-types.ts';
+import { insertTicketTypes, ticketTypesOf } from '../queries/ticket-types.ts';
 import {
   checkEventEdits,
   checkOneCurrency,
@@ -24,33 +26,33 @@ import {
   saleStateOf,
   slugFrom,
 } from '../rules/event-changes.ts';
-import { decodeCursor, pageFrom } from '../rules/page-cursors.ts';
+import { decodeCursor } from '../rules/page-cursors.ts';
 
 /** Bookings that end together with their event: enough for most events, and a short transaction. */
 const ENDED_AT_ONCE = 500;
 
-export function eventRoutes(app: Api, { db }: Deps) {
+export function eventRoutes(app: Api, { db }: Deps, shopWindow: ShopWindow) {
   const serve = routeServer(app, { db });
-  serve('listEvents', async (request) => {
+  serve('listEvents', async (request, reply) => {
     const { limit, cursor, search, mine } = request.query;
+    if (!mine && cursor === undefined && !editsEvents(request.viewer)) {
+      const served = await shopWindow.events({ limit, search });
+      if (served) return sendAnswer(request, reply, served);
+    }
     const page = { limit, search, after: cursor === undefined ? undefined : decodeCursor(cursor) };
     const rows = mine ? await eventsOfOrganiser(db, viewerOf(request).user.id, page) : await upcomingEvents(db, page);
-    const { shown, nextCursor } = pageFrom(rows, limit, ({ startsAt, id }) => ({ at: startsAt, id }));
-    const types =
-      shown.length > 0
-        ? await ticketTypesOf(
-            db,
-            shown.map(({ id }) => id),
-          )
-        : [];
-    return { items: shown.map((row) => toEvent(row, types)), nextCursor };
+    return toPage(rows, limit);
   });
 
-  serve('readEvent', async (request) => {
-    const row = await eventByIdOrSlug(db, request.params.event);
+  serve('readEvent', async (request, reply) => {
+    const { viewer } = request;
+    const served = editsEvents(viewer) ? undefined : await shopWindow.event(request.params.event);
+    if (served) return sendAnswer(request, reply, served);
+    // A session keeps its role from log-in, so any user may be an organiser by now.
+    const row = viewer ? await eventByIdOrSlug(db, request.params.event) : undefined;
     if (!row) fail({ kind: 'not-found', what: 'event' });
-    if (row.status === 'draft') await ownEvent(request.viewer && (await withRoleOfNow(db, request.viewer)), row);
-    return toEvent(row, await ticketTypesOf(db, [row.id]));
+    if (row.status === 'draft') await ownEvent(viewer && (await withRoleOfNow(db, viewer)), row);
+    return toEvent(row);
   });
 
   serve('createEvent', async (request, reply) => {
@@ -67,7 +69,7 @@ export function eventRoutes(app: Api, { db }: Deps) {
       db.transaction(async (transaction) => {
         const row = await insertEvent(transaction, { ...rest, ...instants, organiserId, slug: itsSlug });
         if (types.length > 0) await insertTicketTypes(transaction, row.id, types);
-        return toEvent(row, await ticketTypesOf(transaction, [row.id]));
+        return toEvent({ ...row, ticketTypes: await ticketTypesOf(transaction, [row.id]) });
       });
     const created = await insert(slug ?? slugFrom(rest.name)).catch((error: unknown) => {
       if (!violates(error, 'events_slug_unique')) throw error;
@@ -75,11 +77,12 @@ export function eventRoutes(app: Api, { db }: Deps) {
       // The client did not choose this slug, so a longer one is fine.
       return insert(`${slugFrom(rest.name)}-${crypto.randomUUID().slice(0, 8)}`);
     });
+    await tellOfChange(shopWindow, request, created.id);
     return reply.code(201).header('location', `/v1/events/${created.id}`).send(created);
   });
 
-  serve('changeEvent', async (request) =>
-    db.transaction(async (transaction) => {
+  serve('changeEvent', async (request) => {
+    const changedEvent = await db.transaction(async (transaction) => {
       const row = await ownEvent(request.viewer, await lockEvent(transaction, request.params.event));
       const { startsAt, salesOpenAt, salesCloseAt, ...rest } = request.body;
       const changed = {
@@ -95,10 +98,24 @@ export function eventRoutes(app: Api, { db }: Deps) {
       const after = edits.length > 0 ? await updateEvent(transaction, row, changed) : row;
       // The job ends the rest.
       if (edits.includes('cancel')) await endBookingsOfEvent(transaction, row.id, ENDED_AT_ONCE);
-      return toEvent(after, await ticketTypesOf(transaction, [row.id]));
-    }),
-  );
+      return toEvent({ ...after, ticketTypes: await ticketTypesOf(transaction, [row.id]) });
+    });
+    await tellOfChange(shopWindow, request, changedEvent.id);
+    return changedEvent;
+  });
 }
+
+/** Tells all tasks of an edit that was committed. If the message is lost, they show the event as it was for a second at most. */
+export async function tellOfChange(shopWindow: ShopWindow, { log }: FastifyRequest, eventId: string) {
+  await shopWindow.changed(eventId).catch((error: unknown) => {
+    log.warn({ err: error, event: eventId }, 'telling the other tasks of a changed event failed');
+  });
+}
+
+// #region own-writes
+/** Returns whether this caller may edit events, and so has to see their own edits at once, whichever task answers. */
+const editsEvents = (viewer: Viewer | null) => viewer !== null && viewer.user.role !== 'customer';
+// #endregion
 
 /**
  * Returns the event if the viewer may see it as a draft and change it: its organiser or an admin. To anyone else a draft is
@@ -111,14 +128,4 @@ export async function ownEvent(viewer: Viewer | null, row: EventRow | undefined)
 
 function runs(viewer: Viewer | null, { organiserId }: EventRow) {
   return viewer !== null && (viewer.user.id === organiserId || viewer.user.role === 'admin');
-}
-
-function toEvent(row: EventRow, types: TicketTypeRow[]): Event {
-  return {
-    ...row,
-    startsAt: row.startsAt.toISOString(),
-    salesOpenAt: row.salesOpenAt.toISOString(),
-    salesCloseAt: row.salesCloseAt.toISOString(),
-    ticketTypes: types.filter(({ eventId }) => eventId === row.id),
-  };
 }

@@ -6,6 +6,7 @@ import { pages as pagePaths } from '@minitickets/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../deps.ts';
 import { sendNotFound } from '../plugins/error-mapping.ts';
+import { hasTag } from '../plugins/public-answers.ts';
 import { publicOriginOf } from '../plugins/public-url.ts';
 
 /** The API's own prefixes: an unknown URL below them is a problem, not a page. */
@@ -87,14 +88,12 @@ function sendPage({ text, digest }: Page, request: FastifyRequest, reply: Fastif
     // Weak, because a proxy may compress the page. The origin is part of it, because the page contains it.
     const tag = `W/"${digestOf(`${digest} ${origin}`)}"`;
     reply.header('etag', tag);
-    if (request.headers['if-none-match']?.split(/,\s*/).some((known) => known === '*' || weak(known) === tag))
-      return reply.code(304).send();
+    if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
   }
   return reply.type('text/html; charset=utf-8').send(text.replaceAll(ORIGIN_MARK, () => origin));
 }
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22);
-const weak = (tag: string) => (tag.startsWith('W/') ? tag : `W/${tag}`);
 
 /** A host as browsers send it. An invalid one is left out, and URLs in the page become relative. */
 const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;

@@ -43,6 +43,11 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
     ],
   },
   {
+    title: 'Reads',
+    text: 'Caching, cache stampedes and read-your-writes: a hundred people look for each one who books.',
+    names: ['stale-availability', 'one-query-or-n-plus-one'],
+  },
+  {
     title: 'When a dependency fails',
     text: 'Redis is down; a task is stopped by a deploy.',
     names: ['store-outage', 'deploy-without-drops'],

@@ -1,12 +1,14 @@
-/** The results of one arm in one round. */
-export type Round = { perSecond: number; latenciesMs: number[]; bookings: number; commits?: number };
+/** The results of one arm in one round. `spent` is the increase of its counters. */
+export type Round = { perSecond: number; latenciesMs: number[]; calls: number; spent: Record<string, number> };
 
 export type Arm = {
   name: string;
-  /** Books once. */
+  /** Makes one call. */
   ask: () => Promise<void>;
-  /** Returns the number of transactions so far, where they can be counted. */
-  commits?: () => number;
+  /** Returns running counters, such as the number of transactions so far. */
+  counters?: () => Record<string, number>;
+  /** Closed-loop callers of this arm, if not those of the load. */
+  callers?: number;
 };
 
 type Load = { callers: number; forMs: number; rounds: number };
@@ -25,9 +27,9 @@ export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) 
 }
 
 /** Closed-loop callers: each sends its next request as soon as it gets a response. */
-async function drive({ ask, commits }: Arm, callers: number, forMs: number): Promise<Round> {
+async function drive({ ask, counters = () => ({}), ...arm }: Arm, callers: number, forMs: number): Promise<Round> {
   const latenciesMs: number[] = [];
-  const committedBefore = commits?.() ?? 0;
+  const before = counters();
   const begun = performance.now();
   const end = begun + forMs;
   const caller = async () => {
@@ -37,11 +39,11 @@ async function drive({ ask, commits }: Arm, callers: number, forMs: number): Pro
       latenciesMs.push(performance.now() - asked);
     }
   };
-  await Promise.all(Array.from({ length: callers }, caller));
+  await Promise.all(Array.from({ length: arm.callers ?? callers }, caller));
   const seconds = (performance.now() - begun) / 1000;
-  const bookings = latenciesMs.length;
-  const round = { perSecond: bookings / seconds, latenciesMs, bookings };
-  return commits ? { ...round, commits: commits() - committedBefore } : round;
+  const calls = latenciesMs.length;
+  const spent = Object.fromEntries(Object.entries(counters()).map(([name, at]) => [name, at - (before[name] ?? 0)]));
+  return { perSecond: calls / seconds, latenciesMs, calls, spent };
 }
 
 export function median(values: number[]) {
@@ -62,26 +64,30 @@ export function ratios(of: Round[], to: Round[], measure: (round: Round) => numb
 export const throughput = ({ perSecond }: Round) => perSecond;
 export const medianLatency = ({ latenciesMs }: Round) => median(latenciesMs);
 
-/** Prints a line per arm. */
-export function printArms(results: ReadonlyMap<string, Round[]>) {
+/** Prints a line per arm. @param more returns further columns of a line */
+export function printArms(results: ReadonlyMap<string, Round[]>, more: (rounds: Round[]) => Record<string, unknown>) {
   console.table(
     Object.fromEntries(
       [...results].map(([name, rounds]) => {
         const latencies = rounds.flatMap(({ latenciesMs }) => latenciesMs);
-        const commits = rounds.reduce((sum, round) => sum + (round.commits ?? 0), 0);
-        const bookings = rounds.reduce((sum, round) => sum + round.bookings, 0);
         return [
           name,
           {
             'per second': Math.round(median(rounds.map(throughput))),
             'p50 ms': Number(percentile(latencies, 0.5).toFixed(2)),
             'p99 ms': Number(percentile(latencies, 0.99).toFixed(1)),
-            ...(commits > 0 && { 'bookings per commit': Number((bookings / commits).toFixed(1)) }),
+            ...more(rounds),
           },
         ];
       }),
     ),
   );
+}
+
+/** Returns how much of a counter one call spent, on average. */
+export function perCall(rounds: Round[], counter: string) {
+  const total = (of: (round: Round) => number) => rounds.reduce((sum, round) => sum + of(round), 0);
+  return total(({ spent }) => spent[counter] ?? 0) / total(({ calls }) => calls);
 }
 
 export type Target = { what: string; ratio: number[]; atLeast?: number; atMost?: number };

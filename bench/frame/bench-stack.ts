@@ -14,7 +14,15 @@ import { sessionOwner } from '../../apps/api/src/rules/session-owner.ts';
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
 
 /** Starts a stack for a benchmark (balancer, three tasks, stores) with logged-in people. `stop` removes everything. */
-export async function startBenchStack({ people, taskEnv = {} }: { people: number; taskEnv?: Record<string, string> }) {
+export async function startBenchStack({
+  people,
+  seed = false,
+  taskEnv = {},
+}: {
+  people: number;
+  seed?: boolean;
+  taskEnv?: Record<string, string>;
+}) {
   console.log('Building, and starting a separate stack …');
   execFileSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-b'], {
     cwd: repository,
@@ -24,6 +32,7 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
   const appSecret = randomBytes(33).toString('base64');
   const stack = await startStack({
     dataDir,
+    seed,
     taskEnv: { WEB_ROOT: '', LOG_LEVEL: 'warn', APP_SECRET: appSecret, ...taskEnv },
   });
   const database = new pg.Pool({ connectionString: stack.databaseUrl, max: 4, application_name: 'bench' });
@@ -53,14 +62,14 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
   if (!organiser || !admin) throw new Error('an insert returned no row');
   const customers = await newPeople(people, 'customer');
 
-  return {
+  const bench = {
     stack,
     database,
     redis,
     customers,
     organiser,
     /** Raises a policy's limit beyond what the benchmark sends. */
-    async liftLimit(policy: string) {
+    async liftLimit(policy: string, tier = 'free') {
       const change = {
         capacity: 1_000_000,
         refillTokens: 1_000_000,
@@ -69,13 +78,28 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
         suppression: null,
         shadow: false,
       };
-      const response = await admin.call('PUT', `/v1/admin/limits/${policy}/free`, change);
+      const response = await admin.call('PUT', `/v1/admin/limits/${policy}/${tier}`, change);
       if (response.status !== 200) throw new Error(`the limit ${policy} was not lifted: ${await response.text()}`);
     },
     /** Puts an event with one ticket type on sale. */
     async newEvent(capacity: number) {
       const { id, ticketTypes } = await newEvent(organiser, [capacity]);
       return { id, ticketTypeId: ticketTypes[0]?.id ?? '' };
+    },
+    /**
+     * Returns a function that returns the next buyer of a hot event. A customer can hold ten tickets of one event, so after nine
+     * rounds the customers move on to a new event: nobody reaches the limit, however fast the machine is.
+     */
+    hotEvent() {
+      const events: ReturnType<typeof bench.newEvent>[] = [];
+      let count = 0;
+      return async () => {
+        const turn = Math.floor(count / (people * 9));
+        const customer = customers[count % people] as Person;
+        count += 1;
+        events[turn] ??= bench.newEvent(1_000_000);
+        return { event: await events[turn], customer };
+      };
     },
     async stop() {
       redis.disconnect();
@@ -84,4 +108,5 @@ export async function startBenchStack({ people, taskEnv = {} }: { people: number
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+  return bench;
 }
