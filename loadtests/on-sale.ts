@@ -2,36 +2,31 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { always, bounded, counted, measured } from './lib/claims.ts';
 import { type Customer, customer, customerCount } from './lib/customers.ts';
-import { countOption, numberOption, runId } from './lib/options.ts';
+import { addresses, countOption, numberOption, runId } from './lib/options.ts';
 import { noResponseIsBroken, type Reply, send, sendAsync } from './lib/requests.ts';
 import { between, sendWithRetries } from './lib/retries.ts';
-import {
-  availableTickets,
-  bookingOf,
-  closeSale,
-  eventOf,
-  hold,
-  openSale,
-  pay,
-  readEvent,
-  type Sale,
-} from './lib/shop.ts';
+import { availableTickets, bookingOf, closeSale, hold, openSale, pay, readEvent, type Sale } from './lib/shop.ts';
 import { optionsOf, summaryOf } from './lib/summary.ts';
 
 /**
  * The opening of a sale: thousands of customers each want one of a few hundred tickets. No hold is cancelled or expires during the
- * run, so availability only falls: a refused customer who then sees an available ticket was refused wrongly (undersell).
+ * run, so availability only falls: if a ticket is available after a refusal, the refusal was wrong (undersell). Beside the customers
+ * a crowd only looks, as on any sale.
  */
 
 const people = countOption('CUSTOMERS', { full: 2000, short: 400, max: customerCount });
 const tickets = countOption('PLACES', { full: 300, short: 100 });
 const atOnce = countOption('AT_ONCE', { full: 200, short: 60 });
+const readers = countOption('READERS', { full: 50, short: 5 });
 const opensInSeconds = numberOption('OPENS_IN', { full: 8, short: 4 });
 
 /** The percentage of customers who double-click. */
 const DOUBLE_CLICKING = 5;
 /** The percentage of refused customers who check the refusal. */
 const CHECKING = 10;
+
+/** Readers who wait for an answer at any moment. */
+const READING_AT_ONCE = 40;
 
 /** Customers who want a ticket this much retry while the shop is busy. */
 const patience = { tries: 60 };
@@ -45,7 +40,7 @@ const left = bounded('no_ticket_is_left', {
   bound: 'max<=0',
 });
 const rightlyRefused = always('nobody_is_refused_while_tickets_are_free', {
-  description: 'A customer who gets 409 sold_out sees no available ticket.',
+  description: 'After a customer gets 409 sold_out, no ticket is available.',
   minTests: 5,
 });
 const tooEarly = always('nothing_is_sold_before_the_opening', {
@@ -72,12 +67,13 @@ const cheap = bounded('a_refusal_costs_no_more_than_a_read', {
 });
 const holdTime = measured('hold_ms', { description: 'latency of a hold', unit: 'ms' });
 const refusalTime = measured('refusal_ms', { description: 'latency of a sold-out refusal in the rush', unit: 'ms' });
+const readTime = measured('read_ms', { description: 'latency of reading the event in the crowd', unit: 'ms' });
 const soldAfter = measured('sold_after_ms', { description: 'time from the opening to a hold', unit: 'ms' });
 
 const subject = {
   script: 'on-sale',
   claims: [sold, left, rightlyRefused, tooEarly, twoClicks, ticketed, toldAll, cheap, noResponseIsBroken],
-  measurements: [holdTime, refusalTime, soldAfter],
+  measurements: [holdTime, refusalTime, soldAfter, readTime],
 };
 export const options = optionsOf(subject, {
   early_birds: { executor: 'per-vu-iterations', vus: 5, iterations: 2, maxDuration: '30s', exec: 'clickTooEarly' },
@@ -87,6 +83,13 @@ export const options = optionsOf(subject, {
     iterations: people,
     maxDuration: '180s',
     exec: 'buy',
+  },
+  readers: {
+    executor: 'shared-iterations',
+    vus: READING_AT_ONCE,
+    iterations: people * readers,
+    maxDuration: '300s',
+    exec: 'look',
   },
 });
 
@@ -119,14 +122,21 @@ export async function buy(sale: Sale) {
   if (reply.outcome !== 'sold_out') return;
   refusalTime.measure(reply.ms);
   if (number % 100 >= 100 - CHECKING) {
-    const free = availableTickets(sale, who);
+    const free = availableTickets(sale);
     if (free !== undefined) rightlyRefused.test(free === 0);
   }
 }
 
+/** Reads the event as a visitor, whose limit is their address's; with one address for all, as a customer. */
+export function look(sale: Sale) {
+  const who = addresses > 1 ? undefined : customer(exec.scenario.iterationInTest % people);
+  const { outcome, ms, retryAfter = 0 } = send(readEvent(sale.slug, who));
+  if (outcome === 'ok') readTime.measure(ms);
+  else sleep(retryAfter);
+}
+
 export function teardown(sale: Sale) {
-  const { outcome, json } = send(readEvent(sale.id));
-  if (outcome === 'ok') left.measure(eventOf({ json }).ticketTypes[0]?.available ?? tickets);
+  left.measure(availableTickets(sale) ?? tickets);
   // Interleaved, so that background load slows both alike.
   for (let number = people - 40; number < people; number += 1) {
     const refused = send(hold(customer(number), sale));
