@@ -3,6 +3,8 @@ export type Round = { perSecond: number; latenciesMs: number[]; calls: number; s
 
 export type Arm = {
   name: string;
+  /** Called before each round, outside its time. */
+  prepare?: () => Promise<void>;
   /** Makes one call. */
   ask: () => Promise<void>;
   /** Returns running counters, such as the number of transactions so far. */
@@ -27,7 +29,12 @@ export async function interleave(arms: Arm[], { callers, forMs, rounds }: Load) 
 }
 
 /** Closed-loop callers: each sends its next request as soon as it gets a response. */
-async function drive({ ask, counters = () => ({}), ...arm }: Arm, callers: number, forMs: number): Promise<Round> {
+async function drive(
+  { prepare, ask, counters = () => ({}), ...arm }: Arm,
+  callers: number,
+  forMs: number,
+): Promise<Round> {
+  await prepare?.();
   const latenciesMs: number[] = [];
   const before = counters();
   const begun = performance.now();

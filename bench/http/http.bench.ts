@@ -81,7 +81,8 @@ function armOfMany(open: Open, front: Front, what: string, callers: number, call
     const [status, request] = calls[turn++ % calls.length] as Call;
     return client.expect(status, request);
   };
-  return { name: what ? `${what}, ${front.name}` : front.name, ask, callers, counters: cpuTimes };
+  const name = what ? `${what}, ${front.name}` : front.name;
+  return { name, prepare: client.open, ask, callers, counters: cpuTimes };
 }
 
 async function armsOf(bench: BenchStack, fronts: readonly Front[], open: Open, hasPages: boolean): Promise<Arm[]> {
@@ -135,7 +136,7 @@ function booking(
     const { event, customer } = await next();
     await client.expect(201, requestBytes('POST', '/v1/bookings', { cookie: customer.cookie }, wish(event)));
   };
-  return { name: `booking, ${front.name}`, ask, counters: cpuTimes };
+  return { name: `booking, ${front.name}`, prepare: client.open, ask, counters: cpuTimes };
 }
 
 /** Keeps some log-ins under way while the arm is asked. */
@@ -143,20 +144,29 @@ function besideLogIns(open: Open, arm: Arm, { url }: Front): Arm {
   const client = open(url, LOG_INS);
   const [{ email }] = demoAccounts;
   const logIn = requestBytes('POST', '/v1/sessions', {}, JSON.stringify({ email, password: demoPassword }));
-  let underWay = 0;
-  const ask = () => {
-    if (underWay < LOG_INS) {
-      underWay += 1;
-      client.expect(201, logIn).then(
-        () => {
-          underWay -= 1;
-        },
-        () => {},
-      );
-    }
-    return arm.ask();
+  const underWay = new Set<Promise<void>>();
+  let failure: unknown;
+  const begin = () => {
+    const logInUnderWay: Promise<void> = client
+      .expect(201, logIn)
+      .catch((error: unknown) => {
+        failure = error;
+      })
+      .finally(() => underWay.delete(logInUnderWay));
+    underWay.add(logInUnderWay);
   };
-  return { ...arm, ask };
+  return {
+    ...arm,
+    async prepare() {
+      await Promise.all([...underWay]);
+      await Promise.all([client.open(), arm.prepare?.()]);
+    },
+    async ask() {
+      if (failure) throw failure;
+      if (underWay.size < LOG_INS) begin();
+      await arm.ask();
+    },
+  };
 }
 
 /** µs of CPU per request of each process: where the time goes. */

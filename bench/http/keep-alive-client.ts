@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
@@ -6,9 +7,20 @@ import { connect, type Socket } from 'node:net';
  */
 export function keepAliveClient(url: string, connections: number) {
   const { hostname, port } = new URL(url);
-  const idle: Lane[] = Array.from({ length: connections }, () => new Lane(connect(Number(port), hostname)));
-  const all = [...idle];
+  let all: Lane[] = [];
+  let idle: Lane[] = [];
+  const close = () => {
+    for (const lane of all) lane.close();
+  };
   return {
+    /** Opens new connections: a server closes those that were idle while other arms had their turn. */
+    async open() {
+      close();
+      const sockets = Array.from({ length: connections }, () => connect(Number(port), hostname));
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      all = sockets.map((socket) => new Lane(socket));
+      idle = [...all];
+    },
     /** Sends one request. @throws Error if the response has another status */
     async expect(status: number, request: Buffer) {
       const lane = idle.pop();
@@ -17,9 +29,7 @@ export function keepAliveClient(url: string, connections: number) {
       idle.push(lane);
       if (got !== status) throw new Error(`${request.toString().split('\r\n')[0]}: ${got}, not ${status}`);
     },
-    close() {
-      for (const lane of all) lane.close();
-    },
+    close,
   };
 }
 
