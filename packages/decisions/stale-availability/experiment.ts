@@ -61,7 +61,7 @@ export default defineExperiment<OpenTask, Measure>({
       },
     },
     'cache-aside': {
-      what: 'a cache without single-flight: whoever misses asks',
+      what: 'a cache without single-flight: each miss makes a query',
       subject: cacheAside(shippedTask),
       differences: [{ shipped: cache, instead: naive('cache-aside') }],
       mostChangedLines: 40,
@@ -98,7 +98,7 @@ export default defineExperiment<OpenTask, Measure>({
     },
   },
   prediction: {
-    question: `A cache keeps an answer for a second, and ${READERS} people read the event at the instant at which it expires, twice. How many queries does the cache make if whoever misses asks?`,
+    question: `A cache keeps an answer for a second, and ${READERS} people read the event at the instant at which it expires, twice. How many queries does the cache make if each miss makes one?`,
     arm: 'cache-aside',
     measure: 'queries',
   },

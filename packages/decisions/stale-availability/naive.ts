@@ -11,7 +11,7 @@ export const noCache: OpenTask = ({ db }) => {
   return { read, readOwn: read, changed: async () => {}, close: () => {} };
 };
 
-/** A cache of a second, filled by whoever finds nothing in it (cache-aside). It hears what the shipped one hears. */
+/** A cache of a second, that each miss fills (cache-aside). It hears what the shipped one hears. */
 export const cacheAside =
   (shipped: OpenTask): OpenTask =>
   (task) => {

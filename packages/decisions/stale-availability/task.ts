@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 
 /** What a task has: its stores, and a clock that the experiment moves. */
 export type TaskStores = { db: Database; redis: Redis; nowMs: () => number };
-/** A task's reads of an event: by anybody, and by who edits it; and what it does after an edit. */
+/** A task's reads of an event: by anybody, and by a caller who may edit it; and what it does after an edit. */
 export type Task = {
   read: (id: string) => Promise<Event>;
   readOwn: (id: string) => Promise<Event>;

@@ -113,7 +113,10 @@ export async function tellOfChange(shopWindow: ShopWindow, { log }: FastifyReque
 }
 
 // #region own-writes
-/** Returns whether this caller may edit events, and so has to see their own edits at once, whichever task answers. */
+/**
+ * Returns whether this caller may edit events, and so has to see their own edits at once, whichever task answers. A user
+ * who became an organiser after logging in counts as a customer here, and sees an edit as soon as the task hears of it.
+ */
 const editsEvents = (viewer: Viewer | null) => viewer !== null && viewer.user.role !== 'customer';
 // #endregion
 

@@ -30,6 +30,15 @@ test('an answer has an ETag, and a client that has its bytes gets 304 with the l
   }
 });
 
+test('the public gets the bytes that an organiser gets, which are checked against the contract’s schema', async () => {
+  const { event, organiser } = await shop(made, { capacities: [3, 1, 5] });
+  const cookie = `sid=${organiser.sid}`;
+  for (const url of [`/v1/events/${event.slug}`, '/v1/events?limit=2', '/v1/events?search=nothing+like+it']) {
+    const { statusCode, body } = await read(url);
+    expect({ statusCode, body }).toEqual({ statusCode: 200, body: (await read(url, { cookie })).body });
+  }
+});
+
 test('every answer costs its own token, though all share one body', async () => {
   const { event } = await shop(made);
   const { sid } = await person(made);
