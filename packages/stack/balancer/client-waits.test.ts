@@ -145,16 +145,16 @@ test.each([
   ['a request without a host', 'GET / HTTP/1.1\r\n\r\n'],
   ['a request whose body breaks', `${post}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nbanana\r\n`],
 ])('the response to a POST is not lost when %s follows on its connection', async (_what, broken) => {
-  let finish: () => void = () => {};
+  let finish: (() => void) | undefined;
   const { origin } = await startTask(async (incoming, response) => {
     const body = await textOf(incoming).catch(() => 'nothing');
     finish = () => response.end(`stored ${body}`);
   });
   const { port } = await balance([origin]);
   const answered = sendRaw(port, `${post}Content-Length: 7\r\n\r\nbooking${broken}`);
-  await expect.poll(() => finish).not.toBe(undefined);
+  await expect.poll(() => finish, { timeout: 15_000 }).toBeDefined();
   await new Promise((turn) => setTimeout(turn, 50));
-  finish();
+  finish?.();
   const answer = await answered;
   expect(statusesOf(answer)).toEqual([200, 400]);
   expect(answer).toContain('stored booking');
