@@ -1,22 +1,18 @@
 import { demoPassword } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
 import argon2 from 'argon2';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { loadScript } from './db/redis-scripts.ts';
 import { person } from './testing/people.ts';
-import { testApp } from './testing/test-app.ts';
+import { testApp, useApp } from './testing/test-app.ts';
 import { locksWaitedFor, witnessOf } from './testing/witness.ts';
 
 /*
  * What a password, a session and an API key open, and when each of them stops.
  */
 const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-let otherTask: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores, { trustedProxies: ['127.0.0.1/32'] });
-  otherTask = await testApp(stores, { trustedProxies: ['127.0.0.1/32'] });
-});
+const made = useApp(stores, { trustedProxies: ['127.0.0.1/32'] });
+const otherTask = useApp(stores, { trustedProxies: ['127.0.0.1/32'] });
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Options = { body?: object; sid?: string | undefined; key?: string; from?: string; at?: typeof made };

@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { useStores } from '@minitickets/stack/test-stores';
 import { type SQL, sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { conservationLaws } from '../queries/conservation.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { audit } from './audit.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 const ids = { confirmed: '', held: '', type: '', user: '' };
 beforeAll(async () => {
-  made = await testApp(stores);
   const { book, pay, cancel, typeIds } = await shop(made, { capacities: [100, 100] });
   const { sid, user } = await person(made);
   const [confirmed, held, cancelled] = [(await book(sid)).json(), (await book(sid)).json(), (await book(sid)).json()];

@@ -10,11 +10,11 @@ import { createSession } from '../queries/sessions.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
 /** Two tasks that share a Redis of this file's own, because a test empties it. */
-let here: Awaited<ReturnType<typeof testApp>>;
+let here: TestApp;
 let there: typeof here;
 let server: Awaited<ReturnType<typeof startRedis>>;
 let witness: pg.Client;

@@ -6,17 +6,16 @@ import { openWritingPool } from '../db/client.ts';
 import { type Failure, TicketingError } from '../errors.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { locksWaitedFor, witnessOf } from '../testing/witness.ts';
 import { type HoldOrder, holdBatches } from './hold-batches.ts';
 
 const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp(stores);
 let pool: ReturnType<typeof openWritingPool>;
 let book: ReturnType<typeof holdBatches>;
 const soldOutNews: string[][] = [];
 beforeAll(async () => {
-  made = await testApp(stores);
   pool = openWritingPool({ url: stores.databaseUrl, poolSize: 8, taskName: 'test', onIdleError: () => {} });
   book = holdBatches({
     pool,

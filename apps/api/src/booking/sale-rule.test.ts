@@ -18,7 +18,7 @@ import { confirmIfClear } from '../queries/confirmations.ts';
 import { holdIfClear } from '../queries/holds.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { type HoldOrder, writeOrders } from './hold-batches.ts';
 
 /*
@@ -27,10 +27,9 @@ import { type HoldOrder, writeOrders } from './hold-batches.ts';
  */
 
 const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp(stores);
 let pool: ReturnType<typeof openWritingPool>;
 beforeAll(async () => {
-  made = await testApp(stores);
   pool = openWritingPool({ url: stores.databaseUrl, poolSize: 2, taskName: 'test', onIdleError: () => {} });
 });
 afterAll(() => pool.end());

@@ -5,14 +5,14 @@ import { and, eq } from 'drizzle-orm';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, testApp } from '../testing/test-app.ts';
 import { wayToPostgres } from '../testing/way-to-postgres.ts';
 import { apiKeys, bookings, events, payments, tickets, users } from './schema.ts';
 
 /** PostgreSQL carries out what it was sent, and the connection breaks before its answer arrives. */
 
 const stores = useStores();
-let direct: Awaited<ReturnType<typeof testApp>>;
+let direct: TestApp;
 beforeAll(async () => {
   direct = await testApp(stores);
 });

@@ -5,15 +5,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { audit } from '../audit/audit.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { expireHolds } from './expire-holds.ts';
 import { forgetOld } from './forget-old.ts';
 
 const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp(stores);
 let doorkeeper: pg.Client;
 beforeAll(async () => {
-  made = await testApp(stores);
   doorkeeper = new pg.Client({ connectionString: stores.databaseUrl });
   await doorkeeper.connect();
 });

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { PaymentProvider } from '../payments/payment-provider.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, testApp } from '../testing/test-app.ts';
 import { settleLatePayments } from './settle-late-payments.ts';
 
 const stores = useStores();
@@ -13,7 +13,7 @@ const running = new AbortController().signal;
 const ENOUGH_FOR_MANY_BATCHES = 205;
 const AT_ONCE = 20;
 
-let made: Awaited<ReturnType<typeof testApp>>;
+let made: TestApp;
 beforeEach(async () => {
   made = await testApp(stores);
   await made.db.execute(sql`truncate ledger_entries, payments`);

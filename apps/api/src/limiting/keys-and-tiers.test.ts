@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { LimitChange } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { beforeAll, expect, test } from 'vitest';
@@ -11,19 +10,17 @@ import { apiKeyOf, userOf } from '../rules/client-identity.ts';
 import { policies } from '../rules/limits.ts';
 import { onEachStore } from '../testing/limiter-stores.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { type Caller, createLimiter } from './limiter.ts';
 
-const stores = useStores();
 const SECOND = 1_000_000;
 /** Bans are another law. */
 const withoutBans = { suppression: null };
 const partner: LimitChange = { ...policies.booking.limits.free, ...withoutBans, capacity: 100, refillTokens: 20 };
 
-let the: Awaited<ReturnType<typeof testApp>>;
+const the = useApp();
 let changedBy: string;
 beforeAll(async () => {
-  the = await testApp(stores);
   changedBy = (await person(the, { role: 'admin' })).user.id;
   await change(async (tx) => {
     await saveTier(tx, 'partner', 'pro');

@@ -1,5 +1,4 @@
-import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deriveKey } from '../keys.ts';
 import { readBucket } from '../queries/limit-buckets.ts';
 import { countLoginFailure, deleteOldLoginFailures, MAX_CONSECUTIVE_FAILURES } from '../queries/login-failures.ts';
@@ -8,14 +7,10 @@ import { accountOf, bucketNames } from '../rules/client-identity.ts';
 import { explainBucket } from '../rules/explain-bucket.ts';
 import { policies } from '../rules/limits.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { nameOfFailures } from './login-attempts.ts';
 
-const stores = useStores();
-let the: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  the = await testApp(stores, { trustedProxies: ['127.0.0.1'] });
-});
+const the = useApp(undefined, { trustedProxies: ['127.0.0.1'] });
 
 /** Names buckets and counts as the application does. */
 const nameOf = () => bucketNames(deriveKey(the.config.appSecret, 'limit-identity'));

@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { useStores } from '@minitickets/stack/test-stores';
 import { eq, sql } from 'drizzle-orm';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { audit } from '../audit/audit.ts';
 import { bookings, payments, sandboxCharges } from '../db/schema.ts';
 import { type BegunPayment, beginPayment } from '../queries/payments.ts';
 import { type BookingStanding, type PaymentStatus, paymentAction, paymentGrid } from '../rules/payment-grid.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { settlePayment } from './settle-payment.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp();
 
 /** A booking of an event's only ticket in the given state, with one payment of the given status. */
 async function world(standing: BookingStanding, status: PaymentStatus) {

@@ -1,19 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
-import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
 /*
  * Requests of third-party HTTP clients that our own never send. They are raw bytes where a client library would normalize
  * them.
  */
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 let port: number;
 beforeAll(async () => {
-  made = await testApp(stores);
   await made.app.listen({ host: '127.0.0.1', port: 0 });
   port = (made.app.server.address() as AddressInfo).port;
 });

@@ -1,15 +1,10 @@
-import { useStores } from '@minitickets/stack/test-stores';
 import { sql } from 'drizzle-orm';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { insertUser } from '../queries/users.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { describeError } from './logged-errors.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp();
 
 const failure = (work: PromiseLike<unknown>) =>
   Promise.resolve(work).then(

@@ -1,20 +1,15 @@
-import { useStores } from '@minitickets/stack/test-stores';
 import fastify from 'fastify';
 import { Registry } from 'prom-client';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Api, Viewer } from '../deps.ts';
 import { policies } from '../rules/limits.ts';
 import { type LimiterStore, onEachStore } from '../testing/limiter-stores.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { mapErrors } from './error-mapping.ts';
 import { limit, limitRequests } from './rate-limits.ts';
 
 /* Accounts are cheap, so a limit by user stands on a limit by address. Redis's clock moves by hand. */
-const stores = useStores();
-let the: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  the = await testApp(stores);
-});
+const the = useApp();
 
 const own = policies.booking.limits.free.capacity;
 const shared = policies['new-account-bookings'].limits.all.capacity;

@@ -1,11 +1,11 @@
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
 const PUBLIC = 'https://shop.example';
 const PROXY = '127.0.0.2';
-let app: Awaited<ReturnType<typeof testApp>>['app'];
+let app: TestApp['app'];
 let local: typeof app;
 beforeAll(async () => {
   ({ app } = await testApp(stores, { publicUrl: PUBLIC, trustedProxies: [PROXY] }));

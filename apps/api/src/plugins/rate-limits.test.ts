@@ -1,19 +1,13 @@
-import { useStores } from '@minitickets/stack/test-stores';
 import fastify from 'fastify';
 import { Registry } from 'prom-client';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Api } from '../deps.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { mapErrors } from './error-mapping.ts';
 import { limit, limitRequests } from './rate-limits.ts';
 
-const stores = useStores();
-type TestApp = Awaited<ReturnType<typeof testApp>>;
-let the: TestApp;
-beforeAll(async () => {
-  the = await testApp(stores, { trustedProxies: ['127.0.0.1'] });
-});
+const the = useApp(undefined, { trustedProxies: ['127.0.0.1'] });
 
 let clients = 0;
 /** A new client behind the balancer. */

@@ -2,7 +2,7 @@ import { useStores } from '@minitickets/stack/test-stores';
 import { expect, test, vi } from 'vitest';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, testApp } from '../testing/test-app.ts';
 import { wayToPostgres } from '../testing/way-to-postgres.ts';
 import { READ_DEADLINE_MS } from './read-deadline.ts';
 
@@ -13,7 +13,7 @@ const LATE_MS = 2_000;
 const WRITE_DEADLINE_MS = 4_000;
 
 /** On a busy machine the first connections can miss their deadline. */
-const untilServed = (app: Awaited<ReturnType<typeof testApp>>['app']) =>
+const untilServed = (app: TestApp['app']) =>
   vi.waitFor(async () => expect((await app.inject('/v1/events')).statusCode).toBe(200), 30_000);
 
 test('while PostgreSQL is frozen every read of something new gets 503 within the deadline, even when it waits for a connection', async () => {

@@ -1,17 +1,12 @@
 import type { Role } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
 import { eq } from 'drizzle-orm';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { users } from '../db/schema.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp();
 
 /** A user whose session started in one role, and who has another one now. */
 async function personNow(was: Role, role: Role) {

@@ -1,15 +1,10 @@
 import { headers, type Operation, paths, policyNames, type Role, type Route, routes } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { policies } from '../rules/limits.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp();
 
 const operations = Object.keys(paths) as Operation[];
 const routeOf = (operation: Operation): Route => routes[operation];

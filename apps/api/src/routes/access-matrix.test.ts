@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { type Access, type Booking, type Operation, paths, routes } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
 import { users } from '../db/schema.ts';
 import { passwordQueue } from '../passwords.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
 /** Every operation of the contract × every kind of caller, with what each is answered (broken access control, IDOR). */
 
@@ -22,12 +21,10 @@ const callers = [
 ] as const;
 type Caller = (typeof callers)[number];
 
-const stores = useStores();
 const PASSWORD = 'long and unguessed';
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 let passwordHash = '';
 beforeAll(async () => {
-  made = await testApp(stores);
   passwordHash = await passwordQueue().hash(PASSWORD);
 });
 

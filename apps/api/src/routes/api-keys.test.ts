@@ -1,17 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { apiKeys } from '../db/schema.ts';
 import { makeApiKey } from '../plugins/api-key.ts';
 import { insertApiKey } from '../queries/api-keys.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { testApp, useApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-let the: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  the = await testApp(stores);
-});
+const the = useApp(stores);
 
 const make = (sid: string, name = 'nightly import') =>
   the.app.inject({ method: 'POST', url: '/v1/api-keys', cookies: { sid }, payload: { name } });

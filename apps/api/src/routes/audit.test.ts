@@ -1,18 +1,15 @@
 import type { AuditResult } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { audit } from '../audit/audit.ts';
 import { conservationLaws, tryAuditLock } from '../queries/conservation.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 let admin: Awaited<ReturnType<typeof person>>;
 beforeAll(async () => {
-  made = await testApp(stores);
   admin = await person(made, { role: 'admin' });
 });
 

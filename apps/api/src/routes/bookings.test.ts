@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp(stores);
 /** The same shop, with holds of one second. */
-let brief: typeof made;
-beforeAll(async () => {
-  made = await testApp(stores);
-  brief = await testApp(stores, { holdSeconds: 1 });
-});
+const brief = useApp(stores, { holdSeconds: 1 });
 
 const buyer = async () => (await person(made)).sid;
 

@@ -1,15 +1,12 @@
 import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { testApp, useApp } from '../testing/test-app.ts';
 import { locksWaitedFor, witnessOf } from '../testing/witness.ts';
 
 const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp(stores);
 
 /** A user with this many tickets of an event. */
 async function holder(places: number) {

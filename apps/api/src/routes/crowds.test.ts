@@ -1,17 +1,14 @@
 import type { Booking } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { audit } from '../audit/audit.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
 const stores = useStores();
 /** Two tasks that share their stores. */
-let tasks: Awaited<ReturnType<typeof testApp>>[];
-beforeAll(async () => {
-  tasks = [await testApp(stores), await testApp(stores)];
-});
+const tasks = [useApp(stores), useApp(stores)];
 
 const taskOf = (index: number) => tasks[index % tasks.length] as (typeof tasks)[number];
 /** They arrive twenty at a time, so that the test measures the booking path and not the connection pool's timeout. */

@@ -1,13 +1,8 @@
 import { paths, problems } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test } from 'vitest';
-import { testApp } from '../testing/test-app.ts';
+import { expect, test } from 'vitest';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp();
 
 type Described = {
   operationId: string;

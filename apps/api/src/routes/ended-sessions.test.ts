@@ -1,20 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { useStores } from '@minitickets/stack/test-stores';
 import { eq, sql } from 'drizzle-orm';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { users } from '../db/schema.ts';
 import { createSession, endSessionsOf, touchSession } from '../queries/sessions.ts';
 import type { Account } from '../queries/users.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp();
 
 const ownerOf = (id: string) => sessionOwner(made.config.appSecret, id);
 const keyOf = (sid: string) => `session:${createHash('sha256').update(sid).digest('hex')}`;

@@ -1,7 +1,7 @@
 import type { Booking } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
 import { eq, sql } from 'drizzle-orm';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { audit } from '../audit/audit.ts';
 import { bookings, ledgerEntries, payments } from '../db/schema.ts';
 import { endCancelledBookings } from '../jobs/end-cancelled-bookings.ts';
@@ -10,15 +10,12 @@ import { sandboxProvider } from '../payments/sandbox-provider.ts';
 import { type EventEdit, eventEditGrid, MIN_NOTICE_MS, type SaleState } from '../rules/event-changes.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { locksWaitedFor, witnessOf } from '../testing/witness.ts';
 
 const stores = useStores();
 const running = new AbortController().signal;
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp(stores);
 
 const broken = async () => (await audit(made.db)).filter(({ offenders }) => offenders.length > 0);
 const soon = (ms: number) => new Date(Date.now() + ms);

@@ -1,15 +1,12 @@
-import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 let organiser: string;
 let otherOrganiser: string;
 let customer: string;
 beforeAll(async () => {
-  made = await testApp(stores);
   organiser = (await person(made, { role: 'organiser' })).sid;
   otherOrganiser = (await person(made, { role: 'organiser' })).sid;
   customer = (await person(made)).sid;

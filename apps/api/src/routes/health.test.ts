@@ -7,7 +7,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrate } from '../db/migrate.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, testApp } from '../testing/test-app.ts';
 
 const stores = useStores();
 
@@ -18,7 +18,7 @@ async function withOwnRedis(settings: string[] = []) {
   return { ...made, admin };
 }
 
-type App = Awaited<ReturnType<typeof testApp>>['app'];
+type App = TestApp['app'];
 const ready = async (app: App) => {
   const answer = await app.inject('/health/ready');
   return { code: answer.statusCode, ...(answer.json() as { detail?: string; warnings?: string[] }) };

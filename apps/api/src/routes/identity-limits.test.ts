@@ -3,17 +3,14 @@ import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { identityLimits } from '../db/schema.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, useApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-type TestApp = Awaited<ReturnType<typeof testApp>>;
 /** Two tasks that share their stores. */
-let one: TestApp;
-let other: TestApp;
+const one = useApp(stores, { taskName: 'task-1' });
+const other = useApp(stores, { taskName: 'task-2' });
 let admin: Awaited<ReturnType<typeof person>>;
 beforeAll(async () => {
-  one = await testApp(stores, { taskName: 'task-1' });
-  other = await testApp(stores, { taskName: 'task-2' });
   admin = await person(one, { role: 'admin' });
 });
 

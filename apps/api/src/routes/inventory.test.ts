@@ -1,17 +1,14 @@
 import type { EventInventory } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { closeGates } from '../queries/inventory-gate.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 let admin: Awaited<ReturnType<typeof person>>;
 beforeAll(async () => {
-  made = await testApp(stores);
   admin = await person(made, { role: 'admin' });
 });
 

@@ -3,14 +3,12 @@ import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { addActivity, readActivity } from '../queries/limit-activity.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, testApp, useApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-type TestApp = Awaited<ReturnType<typeof testApp>>;
-let tasks: [TestApp, TestApp];
+const tasks = [useApp(stores, { taskName: 'task-1' }), useApp(stores, { taskName: 'task-2' })] as const;
 let admin: Awaited<ReturnType<typeof person>>;
 beforeAll(async () => {
-  tasks = [await testApp(stores, { taskName: 'task-1' }), await testApp(stores, { taskName: 'task-2' })];
   admin = await person(tasks[0], { role: 'admin' });
 });
 

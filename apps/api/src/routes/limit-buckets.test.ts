@@ -1,13 +1,10 @@
-import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test } from 'vitest';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let the: Awaited<ReturnType<typeof testApp>>;
+const the = useApp();
 let admin: Awaited<ReturnType<typeof person>>;
 beforeAll(async () => {
-  the = await testApp(stores);
   admin = await person(the, { role: 'admin' });
 });
 

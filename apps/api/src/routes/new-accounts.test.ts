@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
-import { useStores } from '@minitickets/stack/test-stores';
 import { eq } from 'drizzle-orm';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { users } from '../db/schema.ts';
 import { NEW_ACCOUNT_MS } from '../rules/limits.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp();
 
 const MINUTE_MS = 60_000;
 const aged = (ageMs: number) => person(made, { createdAt: new Date(Date.now() - ageMs) });

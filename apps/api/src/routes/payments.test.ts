@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { headers } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
 import { eq, sql } from 'drizzle-orm';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { audit } from '../audit/audit.ts';
 import { bookings, payments, sandboxCharges, sandboxEvents, ticketTypes } from '../db/schema.ts';
 import { settleLatePayments } from '../jobs/settle-late-payments.ts';
@@ -14,14 +13,10 @@ import { insertSandboxCharge, refundSandboxCharge } from '../queries/sandbox-cha
 import { signWebhook } from '../rules/webhook-signatures.ts';
 import { person } from '../testing/people.ts';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
 const running = new AbortController().signal;
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores);
-});
+const made = useApp();
 
 const buyer = async () => (await person(made)).sid;
 const webhookKey = () => deriveKey(made.config.appSecret, 'webhook-signature');

@@ -1,13 +1,8 @@
-import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
-const stores = useStores();
-let the: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  the = await testApp(stores);
-});
+const the = useApp();
 
 const play = (query = '', options: object = {}) =>
   the.app.inject({ method: 'POST', url: `/v1/playground/requests${query}`, ...options });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { useStores } from '@minitickets/stack/test-stores';
 import axios from 'axios';
 import axiosRetry from 'axios-retry';
 import got from 'got';
@@ -9,17 +8,15 @@ import { Agent, RetryAgent, request } from 'undici';
 import { beforeAll, expect, test } from 'vitest';
 import { policies } from '../rules/limits.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
 /** HTTP clients that obey Retry-After out of the box, against a listening task in real time. */
 
-const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 let base: string;
 /** The statuses that the task sent to each caller. */
 const sent = new Map<unknown, number[]>();
 beforeAll(async () => {
-  made = await testApp(stores);
   made.app.server.on('request', ({ headers: { 'x-caller': caller } }, response) =>
     response.on('finish', () => sent.set(caller, [...(sent.get(caller) ?? []), response.statusCode])),
   );

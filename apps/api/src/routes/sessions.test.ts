@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
 import { demoPassword } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { touchSession } from '../queries/sessions.ts';
 import { sessionOwner } from '../rules/session-owner.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { testApp, useApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-let made: Awaited<ReturnType<typeof testApp>>;
-beforeAll(async () => {
-  made = await testApp(stores, { trustedProxies: ['127.0.0.1/32'] });
-});
+const made = useApp(stores, { trustedProxies: ['127.0.0.1/32'] });
 
 let lastAddress = 0;
 /** Each call comes from a new address, so that tests do not share limits. */

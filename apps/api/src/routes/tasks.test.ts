@@ -5,14 +5,12 @@ import { buildApp } from '../app.ts';
 import { openDatabase } from '../db/client.ts';
 import { readReports, saveReport } from '../queries/task-reports.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, useApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-type TestApp = Awaited<ReturnType<typeof testApp>>;
-let tasks: [TestApp, TestApp];
+const tasks = [useApp(stores, { taskName: 'task-1' }), useApp(stores, { taskName: 'task-10' })] as const;
 let admin: Awaited<ReturnType<typeof person>>;
 beforeAll(async () => {
-  tasks = [await testApp(stores, { taskName: 'task-1' }), await testApp(stores, { taskName: 'task-10' })];
   admin = await person(tasks[0], { role: 'admin' });
 });
 

@@ -3,17 +3,14 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { touchSession } from '../queries/sessions.ts';
 import { listTiers } from '../queries/tiers.ts';
 import { person } from '../testing/people.ts';
-import { testApp } from '../testing/test-app.ts';
+import { type TestApp, useApp } from '../testing/test-app.ts';
 
 const stores = useStores();
-type TestApp = Awaited<ReturnType<typeof testApp>>;
 /** Two tasks that share their stores. */
-let made: TestApp;
-let other: TestApp;
+const made = useApp(stores, { taskName: 'task-1' });
+const other = useApp(stores, { taskName: 'task-2' });
 let admin: Awaited<ReturnType<typeof person>>;
 beforeAll(async () => {
-  made = await testApp(stores, { taskName: 'task-1' });
-  other = await testApp(stores, { taskName: 'task-2' });
   admin = await person(made, { role: 'admin' });
 });
 

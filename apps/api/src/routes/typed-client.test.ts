@@ -6,22 +6,19 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Booking } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shop } from '../testing/shop.ts';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 
 /** A client whose types openapi-typescript generates from the running API's description, and nothing else. */
 
-const stores = useStores();
 const source = join(import.meta.dirname, '../../typed-client');
 const compiler = join(import.meta.dirname, '../../../../node_modules/typescript/bin/tsc');
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 let url: string;
 let generated: string;
 beforeAll(async () => {
-  made = await testApp(stores);
   await made.app.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(made.app.server.address() as AddressInfo).port}`;
   generated = await mkdtemp(join(tmpdir(), 'typed-client-'));

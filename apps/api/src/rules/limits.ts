@@ -54,7 +54,8 @@ const sharedAddress: Suppression = {
 };
 // #endregion
 
-const perSecond = { refillIntervalMs: 1000, suppression: null, shadow: false };
+const plain = { suppression: null, shadow: false };
+const perSecond = { ...plain, refillIntervalMs: 1000 };
 
 /** The limits that all policies of the playground share. */
 function playground(failing: OnStoreFailure): { free: LimitChange; pro: LimitChange } {
@@ -95,14 +96,7 @@ export const policies = {
       'Slows down guessing one account from many addresses (credential stuffing). Only failures count. It is larger than the limit of one address, so that one address alone cannot lock an account; a hard cap of 100 consecutive failures stands behind it (NIST SP 800-63B).',
     promiseHorizonMs: 0,
     limits: {
-      all: {
-        capacity: 50,
-        refillTokens: 1,
-        refillIntervalMs: 60_000,
-        onStoreFailure: 'closed',
-        suppression: null,
-        shadow: false,
-      },
+      all: { ...plain, capacity: 50, refillTokens: 1, refillIntervalMs: 60_000, onStoreFailure: 'closed' },
     },
   },
   // #region registration
@@ -113,14 +107,7 @@ export const policies = {
     promiseHorizonMs: 3_600_000,
     standsOn: 'registration-network',
     limits: {
-      all: {
-        capacity: 20,
-        refillTokens: 1,
-        refillIntervalMs: 60_000,
-        onStoreFailure: 'closed',
-        suppression: null,
-        shadow: false,
-      },
+      all: { ...plain, capacity: 20, refillTokens: 1, refillIntervalMs: 60_000, onStoreFailure: 'closed' },
     },
   },
   'registration-network': {
@@ -129,14 +116,7 @@ export const policies = {
       'One IPv6 customer may have 65,536 client IPs (a /48 of /64 networks), and IPv4 addresses are rented by the /24. Ten times the limit of one address: more than a campus or a carrier needs in one network. Closed, as registration is.',
     promiseHorizonMs: 600_000,
     limits: {
-      all: {
-        capacity: 200,
-        refillTokens: 10,
-        refillIntervalMs: 60_000,
-        onStoreFailure: 'closed',
-        suppression: null,
-        shadow: false,
-      },
+      all: { ...plain, capacity: 200, refillTokens: 10, refillIntervalMs: 60_000, onStoreFailure: 'closed' },
     },
   },
   // #endregion
@@ -146,14 +126,7 @@ export const policies = {
       'Registration cannot hide that an e-mail has an account: the registrant is let in at once, and no e-mail is sent. So learning it is limited. Only registrations that meet an account are kept, and when they are used up every registration from there is refused alike. Closed, as registration is.',
     promiseHorizonMs: 0,
     limits: {
-      all: {
-        capacity: 10,
-        refillTokens: 1,
-        refillIntervalMs: 300_000,
-        onStoreFailure: 'closed',
-        suppression: null,
-        shadow: false,
-      },
+      all: { ...plain, capacity: 10, refillTokens: 1, refillIntervalMs: 300_000, onStoreFailure: 'closed' },
     },
   },
   'password-change': {
@@ -162,14 +135,7 @@ export const policies = {
       'It tries the current password, so a stolen session must not guess by it. Closed: nobody needs a new password this minute.',
     promiseHorizonMs: 0,
     limits: {
-      all: {
-        capacity: 10,
-        refillTokens: 1,
-        refillIntervalMs: 60_000,
-        onStoreFailure: 'closed',
-        suppression: null,
-        shadow: false,
-      },
+      all: { ...plain, capacity: 10, refillTokens: 1, refillIntervalMs: 60_000, onStoreFailure: 'closed' },
     },
   },
   // #region booking
@@ -257,14 +223,7 @@ export const policies = {
       'The row of a revoked key stays, so creating and revoking keys in a loop would fill the table. Closed: creating a key can wait.',
     promiseHorizonMs: 0,
     limits: {
-      all: {
-        capacity: 10,
-        refillTokens: 1,
-        refillIntervalMs: 600_000,
-        onStoreFailure: 'closed',
-        suppression: null,
-        shadow: false,
-      },
+      all: { ...plain, capacity: 10, refillTokens: 1, refillIntervalMs: 600_000, onStoreFailure: 'closed' },
     },
   },
   'bad-api-key': {

@@ -1,16 +1,13 @@
 import { demoAccounts, demoPassword, loadCustomers } from '@minitickets/contract';
-import { useStores } from '@minitickets/stack/test-stores';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
-import { testApp } from '../testing/test-app.ts';
+import { useApp } from '../testing/test-app.ts';
 import { programme } from './programme.ts';
 import { seed } from './seed.ts';
 
-const stores = useStores();
 let firstLaid: number;
-let made: Awaited<ReturnType<typeof testApp>>;
+const made = useApp();
 beforeAll(async () => {
-  made = await testApp(stores);
   firstLaid = await seed(made.db);
 });
 

@@ -5,9 +5,8 @@ import { events, ticketTypes } from '../db/schema.ts';
 import { insertEvent, type NewEventRow } from '../queries/events.ts';
 import { insertTicketTypes } from '../queries/ticket-types.ts';
 import { person } from './people.ts';
-import type { testApp } from './test-app.ts';
+import type { TestApp } from './test-app.ts';
 
-type Made = Awaited<ReturnType<typeof testApp>>;
 type Body = Record<string, unknown>;
 export type Line = { ticketTypeId: string; quantity: number };
 
@@ -16,7 +15,7 @@ export type Line = { ticketTypeId: string; quantity: number };
  * API.
  */
 export async function shop(
-  made: Made,
+  made: TestApp,
   { capacities = [10], ...change }: Partial<NewEventRow> & { capacities?: number[] } = {},
 ) {
   const organiser = await person(made, { role: 'organiser' });

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { TestStores } from '@minitickets/stack/test-stores';
+import { type TestStores, useStores } from '@minitickets/stack/test-stores';
 import argon2 from 'argon2';
+import { beforeAll } from 'vitest';
 import { buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openDatabase } from '../db/client.ts';
@@ -13,14 +14,22 @@ const PATIENT_MS = 20_000;
 /** Hundreds of log-ins at the shipped cost would take most of the tests' time. `passwords.test.ts` holds that cost. */
 const CHEAP_HASH = { type: argon2.argon2id, memoryCost: 1024, timeCost: 2, parallelism: 1 };
 
-/**
- * Builds the real application on a test file's own stores, and closes it after the file. Call it in a test or a hook. A test
- * that breaks its Redis passes `hasRedisDeadline`, for the deadline that tasks have.
- */
-export async function testApp(
-  stores: TestStores,
-  { hasRedisDeadline = false, ...overrides }: Partial<Config> & { hasRedisDeadline?: boolean } = {},
-) {
+/** A test that breaks its Redis sets `hasRedisDeadline`, for the deadline that tasks have. */
+type TestConfig = Partial<Config> & { hasRedisDeadline?: boolean };
+
+export type TestApp = Awaited<ReturnType<typeof testApp>>;
+
+/** Gives a test file the real application, on stores of its own by default. Call it at the top of the file; its fields are there in hooks and tests. */
+export function useApp(stores = useStores(), config: TestConfig = {}): TestApp {
+  const made = {} as TestApp;
+  beforeAll(async () => {
+    Object.assign(made, await testApp(stores, config));
+  });
+  return made;
+}
+
+/** Builds the real application on a test file's own stores, and closes it after the file. Call it in a test or a hook. */
+export async function testApp(stores: TestStores, { hasRedisDeadline = false, ...overrides }: TestConfig = {}) {
   const fromEnvironment = readConfig({
     NODE_ENV: 'test',
     TASK_NAME: 'task-test',
