@@ -83,16 +83,25 @@ export function refusePublicDemo({ host, seed, lab }) {
   });
 }
 
+/** Shorter than anyone presses Ctrl-C again. */
+const ECHO_MS = 150;
+
 /**
  * Handles Ctrl-C, SIGTERM and a closed terminal: the first signal requests a graceful shutdown, the second kills all parts, the
  * third exits at once.
  */
-function endOnSignals() {
+export function endOnSignals() {
   const stopRequest = new AbortController();
   /** @type {Pick<import('./stack.mjs').Stack, 'kill'> | undefined} */
   let parts;
   let count = 0;
-  const onSignal = () => {
+  let last = { name: '', at: 0 };
+  const onSignal = (/** @type {string} */ name) => {
+    // The terminal sends Ctrl-C to npm and to this process, and npm passes its own on: one press arrives twice.
+    const at = performance.now();
+    const isEcho = name === last.name && at - last.at < ECHO_MS;
+    last = { name, at };
+    if (isEcho) return;
     count += 1;
     if (count === 1) {
       console.log('\n  Stopping. Press Ctrl-C again to kill everything at once.');

@@ -15,6 +15,13 @@ test('a model that requests and responses share refuses unknown fields; one of r
   expect(schemas.Booking.additionalProperties).toBeUndefined();
 });
 
+test('a text that may be null is one schema with two types', () => {
+  type Model = { properties: Record<string, object> };
+  const { schemas } = description.components as { schemas: Record<'Ticket', Model> };
+  expect(schemas.Ticket.properties.checkedInAt).toEqual({ type: ['string', 'null'], format: 'date-time' });
+  expect(JSON.stringify(description)).not.toMatch(/\{"type":"string"[^{}]*\},\{"type":"null"\}/);
+});
+
 test('Redocly’s strict rules find nothing in the description', async () => {
   expect(await redocly(description)).toEqual([]);
 });

@@ -102,6 +102,7 @@ export function describeApi(serverUrl: string): Json {
         // A response may gain fields: clients must not refuse what they do not know. A strict object is also part of requests.
         if (io === 'output' && !isStrict(zodSchema)) delete jsonSchema.additionalProperties;
         delete jsonSchema.id;
+        joinNull(jsonSchema);
         // The format says it, and generators understand it better than a long pattern.
         if (jsonSchema.format === 'uuid' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;
       },
@@ -240,6 +241,15 @@ export function describeApi(serverUrl: string): Json {
       },
     },
   };
+}
+
+/** Turns "a text or null" into one schema with two types, which generators and the API reference read better than `anyOf`. */
+function joinNull(schema: z.core.JSONSchema.BaseSchema) {
+  const [only, none, ...more] = schema.anyOf ?? [];
+  if (more.length > 0 || typeof only !== 'object' || typeof none !== 'object' || none.type !== 'null') return;
+  if (typeof only.type !== 'string' || only.type === 'object' || only.enum || only.const) return;
+  delete schema.anyOf;
+  Object.assign(schema, only, { type: [only.type, 'null'] });
 }
 
 const isStrict = ({ _zod: { def } }: z.core.$ZodTypes) =>
