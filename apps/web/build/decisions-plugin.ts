@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Plugin } from 'vite';
-import type { Decision, Ladder } from '../src/decisions/content.ts';
+import type { Decision, DecisionSummary, Ladder } from '../src/decisions/content.ts';
 
 const script = fileURLToPath(new URL('read-decisions.ts', import.meta.url));
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -66,7 +66,11 @@ async function readDecisions(): Promise<Contents> {
 }
 
 function listOf(all: readonly Decision[]): string {
-  const summaries = all.map(({ name, title, question }) => ({ name, title, question }));
+  const summaries: DecisionSummary[] = all.map(
+    ({ name, title, question, difficulty, alsoKnownAs, inThirtySeconds }) => ({
+      ...{ name, title, question, difficulty, alsoKnownAs, inThirtySeconds },
+    }),
+  );
   const loaders = all.map(({ name }) => `${JSON.stringify(name)}: () => import('${decisionModule}${name}')`);
   return `export const summaries = ${JSON.stringify(summaries)};\nexport const loaders = { ${loaders.join(', ')} };`;
 }

@@ -25,6 +25,8 @@ function decisionOf({ name, claim, load, measures, prediction, naive, shipped }:
   const room = `packages/decisions/${name}`;
   return {
     ...{ name, title: card.title, question: readPhrases(card.question, room), commands: card.commands },
+    difficulty: card.difficulty,
+    constraints: readMarkdown(card.constraints, room),
     alsoKnownAs: readPhrases(card.alsoKnownAs, room),
     inThirtySeconds: readMarkdown(card.inThirtySeconds, room),
     inDepth: readMarkdown(card.inDepth, room),

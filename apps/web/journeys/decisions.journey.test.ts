@@ -17,6 +17,7 @@ const lastSentence = (markdown: string) =>
   inWords(markdown)
     .match(/[^.?!]+[.?!]$/)?.[0]
     .trim() ?? '';
+const lastConstraint = inWords(card.constraints.split('\n- ').at(-1) ?? '');
 const [counterQuestion] = card.counterQuestions.map(({ question, answer }) => ({
   question: inWords(question),
   answer: lastSentence(answer),
@@ -37,6 +38,9 @@ async function expectFitOnEveryWidth(page: Page) {
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
 const isInView = (page: Page, top = -1) => top >= 0 && top < (page.viewportSize()?.height ?? 0);
 
+/** Opens the answer. It works before the scripts are loaded, too. */
+const unfold = (page: Page) => page.getByText('Show the answer', { exact: true }).click();
+
 const step = (page: Page) => page.getByRole('slider', { name: 'Step' });
 
 test('a reader goes from the home page to a decision, guesses, runs the experiment and reads the verdict', async () => {
@@ -49,14 +53,24 @@ test('a reader goes from the home page to a decision, guesses, runs the experime
   await heading(page, 'Decisions').waitFor();
   await page.getByRole('heading', { level: 3 }).getByRole('link', { name: card.title }).click();
   await heading(page, card.title).waitFor();
-  await page.getByText(lastSentence(card.inThirtySeconds)).waitFor();
+  await page.getByText(lastConstraint).waitFor();
+  const ours = page.getByText(lastSentence(card.inThirtySeconds));
+  expect(await ours.isVisible()).toBe(false);
+  await page.getByLabel(/^Write your answer/).fill('Lock the event first.');
+  await unfold(page);
+  await ours.waitFor();
+  await page.getByRole('button', { name: 'I missed it' }).click();
   await page.getByText(counterQuestion.question).click();
   await page.getByText(counterQuestion.answer).waitFor();
 
   await page.getByLabel(/How many does a shop give out/).fill('many');
   await page.getByRole('button', { name: 'Run experiment' }).click();
   await page.getByText('Enter a number, such as 20.').waitFor();
-  await page.getByLabel(/How many does a shop give out/).fill('20');
+  expect(await page.evaluate<string>('document.activeElement.name')).toBe('predicted');
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('20');
+  await page.getByText('Your guess: 20').waitFor();
+  await page.getByRole('button', { name: 'Run experiment' }).focus();
   await page.keyboard.press('Enter');
   // The focus moves from the removed button to the next one.
   await expect.poll(() => focused(page)).toBe('Cancel run');
@@ -86,12 +100,41 @@ test('a reader goes from the home page to a decision, guesses, runs the experime
   await other.page.getByText('30 served').first().waitFor();
   await other.page.goto('/decisions');
   await other.page.getByText('Proved').first().waitFor();
+
+  // The first reader's answer, mark and progress are kept, and the answer is folded again.
+  await page.goto('/decisions');
+  await page.getByText(/^Answered in writing: 1 of \d+\. Answers seen: 1\. Due for review: none\./).waitFor();
+  await page.getByText('You missed it').waitFor();
+  await page.goto('/decisions/never-oversell');
+  await expect.poll(() => page.getByLabel(/^Write your answer/).inputValue()).toBe('Lock the event first.');
+  expect(await ours.isVisible()).toBe(false);
   expect([...complaints, ...other.complaints]).toEqual([]);
+});
+
+test('a reader searches the decisions, prints the answers, and has them always shown', async () => {
+  const { page, complaints } = await shop.visitor();
+  await page.goto('/decisions', { waitUntil: 'networkidle' });
+  await page.getByLabel('Search decisions').fill('pessimistic locking');
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^\d of \d+ decisions match\.$/ })
+    .waitFor();
+  await page.getByRole('heading', { level: 3 }).getByRole('link', { name: card.title }).waitFor();
+  await page.getByRole('link', { name: 'Print all answers in 30 seconds' }).click();
+  await page.getByText(lastSentence(card.inThirtySeconds)).waitFor();
+  await page.goBack();
+  await page.getByLabel('Always show answers').check();
+  await page.goto('/decisions/never-oversell');
+  await page.getByText(lastSentence(card.inThirtySeconds)).waitFor();
+  await page.getByLabel('Always show answers').uncheck();
+  await page.goto('/decisions/never-oversell#in-depth');
+  await page.getByText(lastSentence(card.inDepth)).waitFor();
+  expect(complaints).toEqual([]);
 });
 
 test('the list of decisions and a card are accessible on every width and in both themes', async () => {
   const { page } = await shop.visitor();
-  for (const address of ['/decisions', '/decisions/double-click', '/decisions/ladder']) {
+  for (const address of ['/decisions', '/decisions/answers', '/decisions/double-click', '/decisions/ladder']) {
     await page.goto(address, { waitUntil: 'networkidle' });
     await expectFitOnEveryWidth(page);
   }
@@ -124,6 +167,7 @@ test('a queued run shows its place in the queue and can be cancelled before it s
       })
     ).json()) as { id: string };
   await page.goto('/decisions/shared-policy');
+  await unfold(page);
   const before = [await post(), await post(), await post()];
   await page.getByRole('button', { name: 'Run experiment' }).click();
   await page.getByText(/^Queued: \d ahead\.|^Queued: next in line\./).waitFor();
@@ -146,6 +190,7 @@ test('a link to an unknown run says so and leads to the experiment', async () =>
 test('a reader steps through a race by keyboard, forwards, backwards, to its end and to its start', async () => {
   const { page, complaints } = await shop.visitor();
   await page.goto('/decisions/never-oversell');
+  await unfold(page);
   // This text appears once the scripts run; keys do nothing before.
   await page.getByText(/^Not run here yet|Last run on/).waitFor();
   await page.getByRole('button', { name: 'Next step' }).focus();
@@ -188,7 +233,14 @@ test('the list and every part of a card are readable without JavaScript', async 
   await page.getByText(lastSentence(card.question)).waitFor();
   await page.getByRole('heading', { level: 3 }).getByRole('link', { name: card.title }).click();
   await heading(page, card.title).waitFor();
-  for (const text of [lastSentence(card.inDepth), lastSentence(card.costs), /holds\.ts, line/]) {
+  await page.getByText(lastConstraint).waitFor();
+  await unfold(page);
+  for (const text of [
+    lastSentence(card.inThirtySeconds),
+    lastSentence(card.inDepth),
+    lastSentence(card.costs),
+    /holds\.ts, line/,
+  ]) {
     await page.getByText(text).first().waitFor();
   }
   await page.getByText(counterQuestion.question).click();
@@ -268,6 +320,7 @@ test('hydration keeps what a reader opened, focused and typed before the scripts
     await route.continue();
   });
   await page.goto('/decisions/never-oversell', { waitUntil: 'commit' });
+  await unfold(page);
   await page.getByText(counterQuestion.question).click();
   const guess = page.getByLabel(/How many does a shop give out/);
   await guess.pressSequentially('30');
@@ -286,6 +339,7 @@ test('an experiment is drawn without losing or delaying a keystroke', async () =
   const { page } = await shop.visitor();
   await page.emulateMedia({ reducedMotion: 'no-preference' });
   await page.goto('/decisions/shared-policy');
+  await unfold(page);
   await page.getByRole('button', { name: 'Run experiment' }).click();
   await page
     .getByText(/served ·/)

@@ -28,6 +28,10 @@ export function prerender(): Promise<PrerenderedPage[]> {
       description: `${summaries.length} system-design decisions of a ticket shop, each with a question, an answer, the code, and an experiment that proves it.`,
     }),
     page('/decisions/ladder', { title: ladder.title, description: plainText(ladder.question) }),
+    page('/decisions/answers', {
+      title: 'All answers in 30 seconds',
+      description: `${summaries.length} system-design questions of a ticket shop, each with an answer of 30 seconds, to print.`,
+    }),
     ...summaries.map(({ name, title, question }) =>
       page(`/decisions/${name}`, { title, description: plainText(question) }),
     ),

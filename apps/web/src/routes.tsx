@@ -78,6 +78,12 @@ const ladderRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/ladder.tsx'), 'LadderPage'),
 });
 
+const answersRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: pages.answers,
+  component: lazyRouteComponent(() => import('./pages/answers.tsx'), 'AnswersPage'),
+});
+
 const decisionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: pages.decision,
@@ -144,6 +150,7 @@ const routeTree = rootRoute.addChildren([
   limiterRoute,
   decisionsRoute,
   ladderRoute,
+  answersRoute,
   decisionRoute,
   operationsRoute,
   organiseRoute,

@@ -13,6 +13,7 @@ export const pages = {
   decisions: '/decisions',
   decision: '/decisions/$name',
   ladder: '/decisions/ladder',
+  answers: '/decisions/answers',
   organise: '/organise',
   newEvent: '/organise/new',
   ownEvent: '/organise/$event',

@@ -5,11 +5,14 @@ export interface TextStore {
 }
 
 /** The tab's session storage, which survives a reload; undefined if the browser denies it. */
-export const tabMemory: TextStore | undefined = available();
+export const tabMemory: TextStore | undefined = available('sessionStorage');
 
-function available(): TextStore | undefined {
+/** The browser's local storage, which all tabs share and which survives a restart; undefined if the browser denies it. */
+export const browserMemory: TextStore | undefined = available('localStorage');
+
+function available(name: 'sessionStorage' | 'localStorage'): TextStore | undefined {
   try {
-    return globalThis.sessionStorage;
+    return globalThis[name];
   } catch {
     return undefined;
   }

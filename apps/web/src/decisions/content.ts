@@ -1,3 +1,4 @@
+import type { Difficulty } from '@minitickets/decisions/frame/card';
 import type { DifferenceReport } from '@minitickets/decisions/frame/difference';
 import type { Race, RaceStep } from '@minitickets/decisions/frame/interleaving/race';
 import type { Expectation } from '@minitickets/decisions/frame/results';
@@ -36,13 +37,19 @@ export type ShownStep = Omit<RaceStep, 'statement'> & {
 };
 export type ShownRace = Omit<Race, 'steps'> & { steps: ShownStep[] };
 
-/** A decision as it appears in the list. */
-export type DecisionSummary = { name: string; title: string; question: Phrase[] };
+/** A decision as it appears in the list and on the sheet of answers. */
+export type DecisionSummary = {
+  name: string;
+  title: string;
+  question: Phrase[];
+  difficulty: Difficulty;
+  alsoKnownAs: Phrase[];
+  inThirtySeconds: Block[];
+};
 
 /** One decision, as the build read it from its folder. */
 export type Decision = DecisionSummary & {
-  alsoKnownAs: Phrase[];
-  inThirtySeconds: Block[];
+  constraints: Block[];
   inDepth: Block[];
   costs: Block[];
   counterQuestions: { question: Phrase[]; answer: Block[] }[];
@@ -73,6 +80,15 @@ export type LadderStep = {
   laws: { law: number; text: string; reason?: string }[];
 };
 export type Ladder = { title: string; question: Phrase[]; introduction: Block[]; steps: LadderStep[] };
+
+/** Returns the words of blocks, for searching. */
+export const plainWords = (blocks: readonly Block[]): string =>
+  blocks
+    .flatMap((block) => {
+      if (block.kind === 'paragraph') return [plainText(block.of)];
+      return block.kind === 'list' ? block.items.map(plainWords) : [];
+    })
+    .join(' ');
 
 /** Returns a text without its markup. */
 export const plainText = (phrases: readonly Phrase[]): string =>

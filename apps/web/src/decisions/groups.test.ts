@@ -1,6 +1,7 @@
 import { summaries } from 'virtual:decisions';
 import { expect, test } from 'vitest';
-import { grouped, startWith } from './groups.ts';
+import type { DecisionSummary } from './content.ts';
+import { grouped, readingPaths } from './groups.ts';
 import { loadDecision } from './load.ts';
 
 test('every decision is in exactly one group', () => {
@@ -9,13 +10,19 @@ test('every decision is in exactly one group', () => {
 });
 
 test('a decision that no group names is listed under "More"', () => {
-  const unheardOf = { name: 'unheard-of', title: 'A new one', question: [] };
+  const unheardOf: DecisionSummary = {
+    ...{ name: 'unheard-of', title: 'A new one', question: [] },
+    ...{ difficulty: 'easy', alsoKnownAs: [], inThirtySeconds: [] },
+  };
   expect(grouped([unheardOf])).toMatchObject([{ title: 'More', decisions: [unheardOf] }]);
 });
 
-test('the decisions to start with exist', () => {
-  const names = summaries.map(({ name }) => name);
-  expect(startWith.filter((name) => !names.includes(name))).toEqual([]);
+test('every decision of a reading path exists, and is in it once', () => {
+  const known = summaries.map(({ name }) => name);
+  for (const { names } of readingPaths) {
+    expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+  }
 });
 
 // Each decision is a separate module, which takes a busy machine some time to build.

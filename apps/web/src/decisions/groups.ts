@@ -54,8 +54,36 @@ const groups: { title: string; text: string; names: readonly string[] }[] = [
   },
 ];
 
-/** Where a new reader starts: one decision of the limiter, one of the shop. */
-export const startWith: readonly string[] = ['shared-policy', 'never-oversell'];
+/** Decisions to read in this order, for readers with an interview and little time. */
+export const readingPaths: readonly { title: string; names: readonly string[] }[] = [
+  {
+    title: 'A rate limiter in an hour',
+    names: ['shared-policy', 'atomic-or-not', 'token-bucket-or-window', 'who-is-the-client', 'store-outage'],
+  },
+  {
+    title: 'Ticketing in an evening',
+    names: [
+      'never-oversell',
+      'never-undersell',
+      'double-click',
+      'hot-event',
+      'hold-meets-payment',
+      'session-revocation',
+      'shared-policy',
+    ],
+  },
+  {
+    title: 'Operations',
+    names: [
+      'deploy-without-drops',
+      'store-outage',
+      'rolling-out-a-limit',
+      'change-without-deploy',
+      'hash-cost',
+      'hot-key',
+    ],
+  },
+];
 
 export type DecisionGroup = { title: string; text: string; decisions: DecisionSummary[] };
 

@@ -1,13 +1,12 @@
 import type { LabExperiment } from '@minitickets/contract';
 import type { ExperimentResult } from '@minitickets/decisions/frame/results';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { isLabAbsent, labQuery, type Run, runQuery, startRun } from '../api/lab-runs.ts';
 import { useWrite } from '../api/use-write.ts';
 import { announce } from '../interface/announcer.tsx';
 import { Button } from '../interface/button.tsx';
 import { Card } from '../interface/card.tsx';
-import { Field } from '../interface/field.tsx';
 import { Notice, ProblemNotice } from '../interface/notice.tsx';
 import { readerTime } from '../words/dates.ts';
 import { Arms } from './arms.tsx';
@@ -17,18 +16,24 @@ import { FocusNext, KeptFocus } from './kept-focus.tsx';
 import { Outcome } from './outcome.tsx';
 import { ownRuns } from './own-runs.ts';
 import { RunView } from './run-view.tsx';
+import type { Guess } from './your-turn.tsx';
 
 /**
- * The experiment of a decision: the reader guesses the result, runs the experiment in the lab, and sees the arms and the
- * verdict. Without a lab, the page shows the command to run it.
+ * The experiment of a decision: the reader runs it in the lab, and sees the arms, the verdict, and the guess compared with
+ * the result. Without a lab, the page shows the command to run it.
  * @param runId the run that the page's URL names
  */
 export function LiveExperiment({
   decision,
+  guess,
+  onWrongGuess,
   runId,
   onRun,
 }: {
   decision: Decision;
+  guess: Guess;
+  /** Called instead of a run if the guess is no number. */
+  onWrongGuess: () => void;
   runId: string | undefined;
   onRun: (runId: string | undefined) => void;
 }) {
@@ -37,7 +42,6 @@ export function LiveExperiment({
   return (
     <Card title="The experiment">
       <p className="max-w-3xl text-lg font-medium">{decision.claim}</p>
-      <p className="max-w-3xl text-muted">{decision.load}</p>
       <KeptFocus>
         {runId === undefined ? (
           <>
@@ -54,7 +58,13 @@ export function LiveExperiment({
               )
             ) : (
               <FocusNext>
-                <Guess decision={decision} ready={own !== undefined} onRun={onRun} />
+                <Start
+                  name={decision.name}
+                  ready={own !== undefined}
+                  guess={guess}
+                  onWrongGuess={onWrongGuess}
+                  onRun={onRun}
+                />
               </FocusNext>
             )}
             <LastRun decision={decision} lastRun={own?.lastRun} />
@@ -67,65 +77,44 @@ export function LiveExperiment({
   );
 }
 
-/** Asks for a guess before the run, because readers remember a result that they tried to predict. */
-function Guess({
-  decision: { name, prediction },
+function Start({
+  name,
   ready,
+  guess,
+  onWrongGuess,
   onRun,
 }: {
-  decision: Decision;
+  name: string;
   ready: boolean;
+  guess: Guess;
+  onWrongGuess: () => void;
   onRun: (runId: string) => void;
 }) {
   const client = useQueryClient();
-  const [typed, setTyped] = useState('');
-  const [wrong, setWrong] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    // Typed before the scripts were loaded.
-    const typedBefore = new FormData(form.current ?? undefined).get('predicted');
-    if (typeof typedBefore === 'string') setTyped(typedBefore);
-  }, []);
   const starting = useWrite(startRun, (run: Run) => {
     client.setQueryData(runQuery(run.id).queryKey, run);
     ownRuns.add(run.id);
     announce('The experiment was queued.');
     onRun(run.id);
   });
+  const typed = guess.typed.trim();
   const start = () => {
-    const predicted = typed.trim() === '' ? undefined : Number(typed.trim().replace(',', '.'));
-    const isValid = predicted === undefined || (Number.isFinite(predicted) && Math.abs(predicted) <= maxPredicted);
-    setWrong(!isValid);
-    if (isValid) starting.run(predicted === undefined ? { experiment: name } : { experiment: name, predicted });
+    const predicted = typed === '' ? undefined : Number(typed.replace(',', '.'));
+    if (predicted === undefined) starting.run({ experiment: name });
+    else if (Number.isFinite(predicted) && Math.abs(predicted) <= maxPredicted)
+      starting.run({ experiment: name, predicted });
+    else onWrongGuess();
   };
   return (
-    <form
-      ref={form}
-      className="max-w-3xl space-y-3 rounded-control bg-sunken p-4"
-      onSubmit={(submit) => {
-        submit.preventDefault();
-        if (ready) start();
-      }}
-    >
-      <div className="grid items-start gap-3 sm:grid-cols-[1fr_auto]">
-        <Field
-          label={prediction.question}
-          name="predicted"
-          inputMode="decimal"
-          autoComplete="off"
-          hint="Optional: your guess is compared with the result."
-          error={wrong ? 'Enter a number, such as 20.' : undefined}
-          value={typed}
-          onChange={setTyped}
-        />
-        <div className="sm:pt-8">
-          <Button type="submit" wide busy={starting.busy} busyText="Queueing" blocked={!ready}>
-            Run experiment
-          </Button>
-        </div>
+    <div className="max-w-3xl space-y-3 rounded-control bg-sunken p-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="font-semibold">{typed === '' ? 'You have not guessed yet.' : `Your guess: ${typed}`}</p>
+        <Button busy={starting.busy} busyText="Queueing" blocked={!ready} onClick={start}>
+          Run experiment
+        </Button>
       </div>
       {starting.problem && <ProblemNotice problem={starting.problem} action="changing" retry={starting.retry} />}
-    </form>
+    </div>
   );
 }
 

@@ -1,100 +1,124 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { AllDecisions } from '../decisions/all-decisions.tsx';
+import { FoldedAnswer, Mark } from '../decisions/answer.tsx';
 import { CodeLines } from '../decisions/code-lines.tsx';
 import { CommandLine } from '../decisions/command-line.tsx';
 import { type Decision, type DecisionSummary, plainText } from '../decisions/content.ts';
+import { DifficultyBadge } from '../decisions/difficulty-badge.tsx';
 import { LiveExperiment } from '../decisions/live-experiment.tsx';
 import { Phrases, Prose, Question } from '../decisions/prose.tsx';
 import { RacePlayer } from '../decisions/race-player.tsx';
+import { type Guess, YourTurn } from '../decisions/your-turn.tsx';
 import { Card } from '../interface/card.tsx';
 import { Icon } from '../interface/icon.tsx';
 import { Page } from '../interface/page.tsx';
 
 const route = getRouteApi('/decisions/$name');
 
-/** One decision: the question, the answer in 30 seconds, the experiment that proves it, and the details. */
+/** One decision at a time: a guess belongs to its own. */
 export function DecisionPage() {
+  const { decision } = route.useLoaderData();
+  return <OpenedPage key={decision.name} />;
+}
+
+/**
+ * The question with its constraints and load; then the reader's guess and answer; and, folded until asked for, the answer in
+ * 30 seconds, the experiment that proves it, and the details.
+ */
+function OpenedPage() {
   const { decision, before, after } = route.useLoaderData();
+  const [guess, setGuess] = useState<Guess>({ typed: '', isWrong: false });
+  const turn = useRef<HTMLFormElement>(null);
   const { run } = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <Page
-      key={decision.name}
-      title={decision.title}
-      picture={<AllDecisions />}
-      lead={
-        <>
-          <Question of={decision.question} />
-          <p className="mt-3 text-base">
-            Also known as <Phrases of={decision.alsoKnownAs} />
-          </p>
-        </>
-      }
-    >
+    <Page title={decision.title} picture={<AllDecisions />} lead={<Question of={decision.question} />}>
       <div className="grid items-start gap-6 lg:grid-cols-[10rem_1fr]">
         <OnThisPage hasRace={decision.races.length > 0} />
         <div className="min-w-0 space-y-6">
-          <Part id="in-30-seconds">
-            <Card title="In 30 seconds">
-              <div className="text-lg">
-                <Prose blocks={decision.inThirtySeconds} />
-              </div>
+          <Part id="problem">
+            <Card title="Constraints and load" aside={<DifficultyBadge difficulty={decision.difficulty} />}>
+              <Prose blocks={decision.constraints} />
+              <p className="max-w-3xl">
+                <strong>Load.</strong> {decision.load}
+              </p>
             </Card>
           </Part>
-          <Part id="experiment">
-            <LiveExperiment
-              decision={decision}
-              runId={run}
-              onRun={(id) => {
-                navigate({
-                  ...(id === undefined ? { search: {} } : { search: { run: id }, hash: 'experiment' }),
-                  ...{ replace: true, resetScroll: false, hashScrollIntoView: false },
-                }).catch(() => undefined);
-              }}
-            />
+          <Part id="your-turn">
+            <YourTurn decision={decision} guess={guess} onGuess={setGuess} form={turn} />
           </Part>
-          {decision.races.length > 0 && (
-            <Part id="race">
-              <RacePlayer races={decision.races} />
+          <FoldedAnswer name={decision.name} open={run !== undefined}>
+            <Part id="in-30-seconds">
+              <Card title="In 30 seconds">
+                <div className="text-lg">
+                  <Prose blocks={decision.inThirtySeconds} />
+                </div>
+                <p className="max-w-3xl text-muted">
+                  Also known as <Phrases of={decision.alsoKnownAs} />
+                </p>
+                <Mark name={decision.name} />
+              </Card>
             </Part>
-          )}
-          <Part id="in-depth">
-            <Card title="In depth">
-              <Prose blocks={decision.inDepth} />
-            </Card>
-          </Part>
-          <Part id="cost">
-            <Card title="Cost, and when to decide differently">
-              <Prose blocks={decision.costs} />
-            </Card>
-          </Part>
-          <Part id="next">
-            <Card title="Follow-up questions">
-              <CounterQuestions decision={decision} />
-            </Card>
-          </Part>
-          <Part id="code">
-            <Card title="In the code">
-              <ShownRegions decision={decision} />
-            </Card>
-          </Part>
-          <Part id="theory">
-            <Card title="Theory and measurements">
-              <Prose blocks={decision.theory} />
-            </Card>
-          </Part>
-          <Part id="run">
-            <Card title="On the command line">
-              <ul className="max-w-3xl space-y-2">
-                {decision.commands.map((command) => (
-                  <li key={command}>
-                    <CommandLine command={command} />
-                  </li>
-                ))}
-              </ul>
-            </Card>
-          </Part>
+            <Part id="experiment">
+              <LiveExperiment
+                decision={decision}
+                guess={guess}
+                onWrongGuess={() => {
+                  setGuess({ ...guess, isWrong: true });
+                  turn.current?.querySelector<HTMLInputElement>('[name="predicted"]')?.focus();
+                }}
+                runId={run}
+                onRun={(id) => {
+                  navigate({
+                    ...(id === undefined ? { search: {} } : { search: { run: id }, hash: 'experiment' }),
+                    ...{ replace: true, resetScroll: false, hashScrollIntoView: false },
+                  }).catch(() => undefined);
+                }}
+              />
+            </Part>
+            {decision.races.length > 0 && (
+              <Part id="race">
+                <RacePlayer races={decision.races} />
+              </Part>
+            )}
+            <Part id="in-depth">
+              <Card title="In depth">
+                <Prose blocks={decision.inDepth} />
+              </Card>
+            </Part>
+            <Part id="cost">
+              <Card title="Cost, and when to decide differently">
+                <Prose blocks={decision.costs} />
+              </Card>
+            </Part>
+            <Part id="next">
+              <Card title="Follow-up questions">
+                <CounterQuestions decision={decision} />
+              </Card>
+            </Part>
+            <Part id="code">
+              <Card title="In the code">
+                <ShownRegions decision={decision} />
+              </Card>
+            </Part>
+            <Part id="theory">
+              <Card title="Theory and measurements">
+                <Prose blocks={decision.theory} />
+              </Card>
+            </Part>
+            <Part id="run">
+              <Card title="On the command line">
+                <ul className="max-w-3xl space-y-2">
+                  {decision.commands.map((command) => (
+                    <li key={command}>
+                      <CommandLine command={command} />
+                    </li>
+                  ))}
+                </ul>
+              </Card>
+            </Part>
+          </FoldedAnswer>
           <Neighbours before={before} after={after} />
         </div>
       </div>
@@ -103,6 +127,8 @@ export function DecisionPage() {
 }
 
 const parts = [
+  ['problem', 'Problem'],
+  ['your-turn', 'Your turn'],
   ['in-30-seconds', '30 seconds'],
   ['experiment', 'Experiment'],
   ['race', 'Step by step'],

@@ -2,12 +2,20 @@ import { summaries } from 'virtual:decisions';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
+import { useState } from 'react';
 import { isLabAbsent, labQuery, type Run } from '../api/lab-runs.ts';
 import type { DecisionSummary } from '../decisions/content.ts';
-import { grouped, startWith } from '../decisions/groups.ts';
+import { DifficultyBadge } from '../decisions/difficulty-badge.tsx';
+import { grouped, readingPaths } from '../decisions/groups.ts';
+import { Progress } from '../decisions/progress.tsx';
 import { Phrases } from '../decisions/prose.tsx';
+import { matching, type Wanted } from '../decisions/search.ts';
+import { own, type Studied, type StudyState } from '../decisions/study.ts';
+import { useStudy } from '../decisions/use-study.ts';
+import { Field } from '../interface/field.tsx';
 import { Icon } from '../interface/icon.tsx';
 import { Page } from '../interface/page.tsx';
+import { Select } from '../interface/select.tsx';
 import { readerTime } from '../words/dates.ts';
 
 /** Lists every decision with its question and the verdict of its experiment's last run. */
@@ -15,35 +23,26 @@ export function DecisionsPage() {
   const lab = useQuery(labQuery);
   const lastRuns = new Map(lab.data?.map(({ name, lastRun }) => [name, lastRun]));
   const absent = lab.error !== null && isLabAbsent(lab.error);
-  const firstDecisions = startWith.flatMap((name) => summaries.find((one) => one.name === name) ?? []);
+  const study = useStudy();
+  const [wanted, setWanted] = useState<Wanted>({ text: '', difficulty: 'any' });
+  const found = matching(summaries, wanted);
   return (
     <Page
       title="Decisions"
       lead="Each decision asks a design question, answers it in 30 seconds and in depth, and shows the code. Its experiment puts the naive and the shipped design under the same load and reads the verdict from the database."
     >
-      <nav aria-label="Where to start" className="rounded-card bg-accent-soft p-4 sm:p-5">
-        <p className="font-semibold">Where to start</p>
-        <ol className="mt-3 grid gap-3 sm:grid-cols-2">
-          {firstDecisions.map(({ name, title }, index) => (
-            <li key={name}>
-              <Link
-                to="/decisions/$name"
-                params={{ name }}
-                className="flex h-full min-h-11 items-center gap-3 rounded-control bg-surface px-3 py-2.5 font-semibold inset-ring inset-ring-line hover:inset-ring-accent"
-              >
-                <span className="grid size-7 shrink-0 place-items-center rounded-full bg-accent text-sm text-on-accent">
-                  {index + 1}
-                </span>
-                {title}
-              </Link>
-            </li>
+      <nav aria-label="Reading paths" className="space-y-3 rounded-card bg-accent-soft p-4 sm:p-5">
+        <h2 className="font-bold">Reading paths</h2>
+        <div className="grid gap-3 md:grid-cols-3">
+          {readingPaths.map((path) => (
+            <ReadingPath key={path.title} {...path} decisions={study.decisions} />
           ))}
-        </ol>
-        <p className="mt-3 text-sm">
-          Guess the result first, then run the experiment.{' '}
+        </div>
+        <p className="text-sm">
+          Guess, answer in your own words, then compare.{' '}
           {absent
             ? 'The lab is not running here. Start it with npm start, or list all experiments with npm run experiment -- --list.'
-            : 'Each takes a few seconds on a real PostgreSQL and Redis.'}
+            : 'Each experiment takes a few seconds on a real PostgreSQL and Redis.'}
         </p>
         <p className="mt-1 text-sm">
           To compare rate limiters, climb{' '}
@@ -53,7 +52,26 @@ export function DecisionsPage() {
           : eight of them, from a published script with three faults to ours.
         </p>
       </nav>
-      {grouped(summaries).map(({ title, text, decisions }) => (
+      <Progress />
+      <search className="grid max-w-3xl items-start gap-3 sm:grid-cols-[1fr_12rem]">
+        <Field
+          label="Search decisions"
+          name="search"
+          autoComplete="off"
+          value={wanted.text}
+          onChange={(text) => setWanted({ ...wanted, text: text.slice(0, 100) })}
+        />
+        <Select
+          label="Difficulty"
+          options={difficultyOptions}
+          value={wanted.difficulty}
+          onChange={(difficulty) => setWanted({ ...wanted, difficulty })}
+        />
+        <p role="status" className="min-h-6 text-sm text-muted sm:col-span-2">
+          {found.length < summaries.length && `${found.length} of ${summaries.length} decisions match.`}
+        </p>
+      </search>
+      {grouped(found).map(({ title, text, decisions }) => (
         <section key={title} className="space-y-3">
           <div>
             <h2 className="text-xl font-bold">{title}</h2>
@@ -64,6 +82,7 @@ export function DecisionsPage() {
               <DecisionItem
                 key={decision.name}
                 decision={decision}
+                studied={own(study.decisions, decision.name)}
                 lastRun={lastRuns.get(decision.name) ?? undefined}
               />
             ))}
@@ -74,11 +93,55 @@ export function DecisionsPage() {
   );
 }
 
+const difficultyOptions = [
+  ['any', 'any'],
+  ['easy', 'easy'],
+  ['medium', 'medium'],
+  ['hard', 'hard'],
+] as const;
+
+/** The decisions of a path in their order, with a tick at those whose answer the reader has seen. */
+function ReadingPath({
+  title,
+  names,
+  decisions,
+}: {
+  title: string;
+  names: readonly string[];
+  decisions: StudyState['decisions'];
+}) {
+  const steps = names.flatMap((name) => summaries.find((one) => one.name === name) ?? []);
+  return (
+    <div className="rounded-control bg-surface p-3 inset-ring inset-ring-line">
+      <h3 className="font-semibold">{title}</h3>
+      <ol className="mt-1">
+        {steps.map((step, index) => (
+          <li key={step.name}>
+            <Link
+              to="/decisions/$name"
+              params={{ name: step.name }}
+              className="flex min-h-11 items-center gap-2.5 py-1 underline-offset-4 hover:underline"
+            >
+              <span className="grid size-6 shrink-0 place-items-center rounded-full bg-accent text-xs text-on-accent">
+                {own(decisions, step.name).revealed ? <Icon name="check" className="size-4" /> : index + 1}
+              </span>
+              {step.title}
+              {own(decisions, step.name).revealed && <span className="sr-only">(done)</span>}
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
 function DecisionItem({
-  decision: { name, title, question },
+  decision: { name, title, question, difficulty },
+  studied,
   lastRun,
 }: {
   decision: DecisionSummary;
+  studied: Studied;
   /** Null if it never ran here; undefined while unknown or without a lab. */
   lastRun: Run | null | undefined;
 }) {
@@ -96,11 +159,21 @@ function DecisionItem({
       <p className="text-muted">
         <Phrases of={question} />
       </p>
-      <p className="mt-auto min-h-6 text-sm text-muted">
+      <p className="mt-auto flex min-h-6 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+        <DifficultyBadge difficulty={difficulty} />
+        {studiedWords(studied)}
+      </p>
+      <p className="min-h-6 text-sm text-muted">
         {lastRun ? <LastVerdict run={lastRun} /> : lastRun === null && 'Not run here yet'}
       </p>
     </li>
   );
+}
+
+function studiedWords({ answer, revealed, mark }: Studied): string | undefined {
+  if (mark !== undefined) return mark === 'right' ? 'You had it' : 'You missed it';
+  if (revealed) return 'Answer seen';
+  return answer ? 'Answered' : undefined;
 }
 
 function LastVerdict({ run: { proved, endedAt } }: { run: Run }) {
