@@ -141,7 +141,7 @@ export default defineExperiment<OpenTask, Measure>({
     await atEach(({ read }) => read(eventId));
     await db.execute(sql`update ticket_types set held = capacity where id = ${ticketTypeId}`);
     const soldOut = { ticketTypeId, ticketTypeName: 'Stalls', releases: 0 };
-    await closeGates(redis, eventId, [soldOut], { atMostMs: 900, rememberedSince: 0 });
+    await closeGates(redis, eventId, [soldOut], { until: performance.now() + 900, rememberedSince: 0 });
     const shownAsFree = async () => {
       const shown = await atEach(({ read }) => read(eventId));
       return shown.filter(({ ticketTypes }) => ticketTypes[0]?.available !== 0).length;

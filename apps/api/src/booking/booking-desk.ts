@@ -37,9 +37,9 @@ export function bookingDesk({ db, redis, log, refusalBody, ...options }: Desk) {
     holdSeconds: options.holdSeconds,
     refusalBody,
     // Fire and forget: until the gate closes, requests only cost more.
-    onSoldOut: (eventId, soldOut, nextHoldEndMs) => {
+    onSoldOut: (eventId, soldOut, until) => {
       keysRememberedSince(redis)
-        .then((rememberedSince) => closeGates(redis, eventId, soldOut, { atMostMs: nextHoldEndMs, rememberedSince }))
+        .then((rememberedSince) => closeGates(redis, eventId, soldOut, { until, rememberedSince }))
         .catch((error: unknown) => log.warn({ err: error }, 'closing an inventory gate failed'));
     },
   });

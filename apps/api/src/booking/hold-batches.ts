@@ -34,8 +34,11 @@ export type HoldBatches = {
   holdSeconds: number;
   /** The response body of a refused request. */
   refusalBody: (failure: Failure) => string;
-  /** Called after each commit that left ticket types sold out, with a lower bound on the time until a hold expires. */
-  onSoldOut: (eventId: string, soldOut: SoldOut[], nextHoldEndMs: number) => void;
+  /**
+   * Called after each commit that left ticket types sold out. No hold expires before `until`, an instant of
+   * `performance.now()` (ms).
+   */
+  onSoldOut: (eventId: string, soldOut: SoldOut[], until: number) => void;
 };
 
 /**
@@ -83,6 +86,8 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
   }
 
   const asked = askedBy(orders);
+  // PostgreSQL's clock is read after this instant, so a time left on its clock, added to it, ends too early at worst.
+  const begun = performance.now();
   const { event, ...counted } = await beginAndReadInventory(db, eventId, asked);
   const inventory = await readAfterReclaim(db, eventId, asked, counted);
   const known = new Map(inventory.records.map((record) => [recordId(record), record]));
@@ -117,7 +122,7 @@ async function writeBatch(db: PoolClient, options: HoldBatches, eventId: string,
     .filter(({ id }) => free.get(id) === 0)
     .map(({ id, releases, name }) => ({ ticketTypeId: id, releases, ticketTypeName: name }));
   const nextHoldEnd = Math.min((inventory.firstHoldEnd ?? holdExpiresAt).getTime(), holdExpiresAt.getTime());
-  if (soldOut.length > 0) options.onSoldOut(eventId, soldOut, nextHoldEnd - inventory.now.getTime());
+  if (soldOut.length > 0) options.onSoldOut(eventId, soldOut, begun + nextHoldEnd - inventory.now.getTime());
 
   for (const record of records) known.set(recordId(record), record);
   return orders.map((order) => outcomes.get(order) ?? replay(order, known));

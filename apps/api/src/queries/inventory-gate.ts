@@ -47,19 +47,22 @@ export async function closedGates(
 }
 
 /**
- * Closes the gates of ticket types that PostgreSQL reports as sold out. `atMostMs` is the time until a hold may expire and
- * free a ticket.
+ * Closes the gates of ticket types that PostgreSQL reports as sold out. No gate stays closed past `until` (ms, of
+ * `performance.now()`), when a hold may expire and free a ticket, however late the message reaches Redis.
  */
 export async function closeGates(
   redis: RedisConnection,
   eventId: string,
   soldOut: SoldOut[],
-  { atMostMs, rememberedSince }: { atMostMs: number; rememberedSince: number },
+  { until, rememberedSince }: { until: number; rememberedSince: number },
 ) {
+  const [seconds, microseconds] = await redis.time();
+  // Redis read its clock before this instant, so its time at `until` is at least the sum.
+  const leftMs = Math.min(CLOSED_MS, until - performance.now());
+  const endMs = Math.floor(Number(seconds) * 1000 + Number(microseconds) / 1000 + leftMs);
   const keys = soldOut.map(({ ticketTypeId }) => gateKey(eventId, ticketTypeId));
-  const forMs = Math.max(1, Math.min(CLOSED_MS, Math.floor(atMostMs)));
   const named = soldOut.flatMap(({ releases, ticketTypeName }) => [releases, ticketTypeName]);
-  await runScript(redis, closeScript, keys, [forMs, rememberedSince, eventChannel(redis), ...named]);
+  await runScript(redis, closeScript, keys, [endMs, rememberedSince, eventChannel(redis), ...named]);
 }
 
 /** Opens the gates of ticket types whose inventory was released. */

@@ -40,7 +40,7 @@ test('a closed gate reports when it opens by itself', async () => {
   const { event, typeIds } = await shop(made, { capacities: [1, 1] });
   const before = Date.now();
   const soldOut = [{ ticketTypeId: typeIds[0] ?? '', releases: 0, ticketTypeName: 'Type 1' }];
-  await closeGates(made.redis, event.id, soldOut, { atMostMs: 900, rememberedSince: 0 });
+  await closeGates(made.redis, event.id, soldOut, { until: performance.now() + 900, rememberedSince: 0 });
   const [closed, open] = (await inventoryOf(event.id))?.ticketTypes ?? [];
   const until = Date.parse(closed?.gateClosedUntil ?? '');
   expect(until).toBeGreaterThan(before);
