@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TaskReport } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -73,8 +74,9 @@ test('a task that shuts down during a probe disappears too', async () => {
   });
   const ending = await buildApp({ config: { ...config, taskName: 'task-6' }, db, redis });
   await ending.ready();
-  // A database that stays silent: the next report waits for the probe's deadline before it is written.
-  const asked = vi.spyOn(db, 'execute').mockReturnValue(new Promise(() => {}) as never);
+  // A database that is silent past the probe's deadline: only then is the next report written.
+  const silence = () => delay(2_000).then(() => Promise.reject(new Error('silent')));
+  const asked = vi.spyOn(db, 'execute').mockImplementation(silence as never);
   await vi.waitFor(() => expect(asked).toHaveBeenCalled(), SOME_ROUNDS);
   await ending.close();
   await pool.end();
