@@ -22,10 +22,11 @@ export async function publishChange(redis: RedisConnection, eventId: string) {
 
 /**
  * Calls `hear` for every message until the returned function is called. A connection that subscribes cannot send commands, so
- * this opens another one, which reconnects and subscribes again by itself.
+ * this opens another one, which reconnects by itself and then subscribes again.
  */
 export function subscribeToEvents(redis: Redis, hear: (message: EventMessage) => void) {
-  const subscriber = redis.duplicate({ connectionName: 'event-messages' });
+  // ioredis would subscribe again by itself, in a promise that nobody handles: another lost connection would end the process.
+  const subscriber = redis.duplicate({ connectionName: 'event-messages', autoResubscribe: false });
   // Without a listener ioredis prints every failed attempt to reconnect. The task's main connection reports them.
   subscriber.on('error', () => {});
   subscriber.on('ready', () => void subscriber.subscribe(eventChannel(redis)).catch(() => {}));
