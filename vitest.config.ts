@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-const stores = { globalSetup: ['packages/stack/test-stores/global-setup.ts'], hookTimeout: 60_000 };
+// A busy machine takes seconds to do or draw something. A test never waits for time to pass, only for what it names.
+const patient = { expect: { poll: { timeout: 15_000 } } };
+const stores = { globalSetup: ['packages/stack/test-stores/global-setup.ts'], hookTimeout: 60_000, ...patient };
 
 // Files whose modules keep no state share two threads: loading modules and a DOM for each file would take most of their time.
 const shared = { pool: 'threads', isolate: false } as const;
@@ -77,8 +79,7 @@ export default defineConfig({
           include: ['apps/web/journeys/**/*.test.ts'],
           globalSetup: ['apps/web/journeys/global-setup.ts', preparedData],
           ...wholeStack,
-          // A busy machine takes seconds to draw a page. A journey never waits for time to pass, only for what it names.
-          expect: { poll: { timeout: 15_000 } },
+          ...patient,
           sequence: { groupOrder: 2 },
         },
       },

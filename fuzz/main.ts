@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -22,9 +22,13 @@ const { values } = parseArgs({ options: { stack: { type: 'string' }, examples: {
 const folder = join(repository, '.data', 'fuzz');
 
 async function main(): Promise<number> {
+  const { stack } = values;
+  if (stack !== undefined && stack !== 'npm' && stack !== 'compose') {
+    console.error(`There is no stack called ${stack}: npm or compose, or none for a stack of its own.`);
+    return 2;
+  }
   const schemathesis = await install();
   if (!schemathesis) return 0;
-  const stack = values.stack === 'npm' || values.stack === 'compose' ? values.stack : undefined;
   const say = (line: string) => console.log(line);
   const target = await findTarget(
     { stack, foreignUrl: undefined },
@@ -52,8 +56,10 @@ async function main(): Promise<number> {
       const { code, stdout, stderr } = await fuzz(schemathesis, target.url, cookie, operations);
       say(stdout.trim());
       if (code !== 0) say(stderr.trim());
-      isClean &&= code === 0;
-      sent += Number(/(\d+) generated/.exec(stdout)?.[1] ?? 0);
+      const generated = Number(/(\d+) generated/.exec(stdout)?.[1] ?? 0);
+      if (generated === 0) say('Nothing was sent, so nothing was checked.');
+      isClean &&= code === 0 && generated > 0;
+      sent += generated;
     }
     const audit = await target.runNode(['apps/api/dist/audit/audit.js']);
     say(
@@ -66,10 +72,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** Returns the installed program; undefined if this machine cannot have it, which it says. */
+/** Returns the program, installed in the wanted versions; undefined if this machine cannot have it, which it says. */
 async function install(): Promise<string | undefined> {
   const program = join(folder, 'bin', 'schemathesis');
-  if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });
   const requirements = join(import.meta.dirname, 'requirements.txt');
   const steps: [string, string[]][] = [

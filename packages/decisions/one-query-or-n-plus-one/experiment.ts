@@ -5,6 +5,7 @@ import { defineExperiment } from '../frame/experiment.ts';
 import { holdMessages } from '../frame/interleaving/barriers.ts';
 import { exactly } from '../frame/results.ts';
 import { openEvent } from '../frame/subjects/event-on-sale.ts';
+import { statementsRun } from '../frame/subjects/statements-run.ts';
 import { nPlusOne, twoQueries, withFreshTypes } from './naive.ts';
 import type { ReadPage } from './page.ts';
 
@@ -18,11 +19,11 @@ const naive = (region: string) => ({ file: 'packages/decisions/one-query-or-n-pl
 export default defineExperiment<ReadPage, Measure>({
   name: 'one-query-or-n-plus-one',
   claim: 'A page of events and their ticket types is one statement: one round trip, one snapshot.',
-  load: `A page of ${EVENTS} events is read. Every event is named after the price of its tickets, and an organiser changes names and prices together, in one transaction: once the first answer of the reader has arrived. Then the page is read again, with nobody beside.`,
+  load: `A page of ${EVENTS} events is read. Every event is named after the price of its tickets, and an organiser changes names and prices together, in one transaction: once the first answer of the reader has arrived. Then the page is read again, with no concurrent edit.`,
   measures: {
     statements: 'statements that PostgreSQL ran for the page',
     torn: `of ${EVENTS} events, shown with a name and a price that were never true together`,
-    'torn-later': 'the same, of the page that was read with nobody beside',
+    'torn-later': 'the same, of the page that was read with no concurrent edit',
   },
   naive: {
     'n-plus-one': {
@@ -90,18 +91,10 @@ export default defineExperiment<ReadPage, Measure>({
     stage.emit({ kind: 'request', actor: 'task-1', outcome: 'served', detail: `${statements} statements` });
     stage.emit({ kind: 'level', name: 'events with a price of another version', value: torn, most: EVENTS });
     const tornLater = await read();
-    stage.emit({ kind: 'request', actor: 'task-1', outcome: 'served', detail: 'nobody beside' });
+    stage.emit({ kind: 'request', actor: 'task-1', outcome: 'served', detail: 'no concurrent edit' });
     return { statements, torn, 'torn-later': tornLater };
   },
 });
-
-/** PostgreSQL counts the executions of each prepared statement of a connection. */
-async function statementsRun(db: Database) {
-  const { rows } = await db.execute<{ runs: number }>(
-    sql`select coalesce(sum(generic_plans + custom_plans), 0)::int as runs from pg_prepared_statements`,
-  );
-  return rows[0]?.runs ?? Number.NaN;
-}
 
 const nameAt = (priceMinor: number | undefined) => `Every seat ${priceMinor}`;
 

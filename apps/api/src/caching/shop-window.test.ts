@@ -1,5 +1,5 @@
 import { useStores } from '@minitickets/stack/test-stores';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { events } from '../db/schema.ts';
 import { person } from '../testing/people.ts';
@@ -114,6 +114,18 @@ test('while PostgreSQL does not answer, the last answer is shown for a minute, a
   // The read is waited for now, however long it takes.
   await witness.query('commit');
   expect(await tooLate).toMatchObject({ id: event.id });
+});
+
+test('an error that is no outage is reported, not covered up by the last answer', async () => {
+  const { event } = await shop(made);
+  const other = await otherTask();
+  await other.read(event.id);
+  // As a bug in a statement would, this fails while PostgreSQL works.
+  await made.db.execute(sql`alter table ticket_types rename column position to place`);
+  other.clock.ms = 1_000;
+  const read = await other.read(event.id).catch((error: unknown) => error);
+  await made.db.execute(sql`alter table ticket_types rename column place to position`);
+  expect(read).toMatchObject({ cause: { code: '42703' } });
 });
 
 test('a draft is not kept, so that its publication shows at once', async () => {

@@ -33,7 +33,7 @@ export function openShopWindow({ db, redis }: Pick<Deps, 'db' | 'redis'>, nowMs?
     cooldownMs: COOLDOWN_MS,
     maxBytes: MAX_BYTES,
     nowMs,
-    isOutage: (error) => postgresFailure(error) !== undefined,
+    isOutage: (error) => postgresFailure(error) !== null,
   });
   const hear = (message: EventMessage) => cache.drop((tags) => concerns(message, tags));
   // #region hear

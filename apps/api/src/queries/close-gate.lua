@@ -1,7 +1,7 @@
 -- Closes gates until an instant, unless it has passed, or inventory was released after the decision that says "sold out". Tells
 -- all tasks of a gate that was open.
--- KEYS: gates of one event. ARGV: the instant (ms, Redis's clock), start of the keys' retention (ms), the tasks' channel, then the releases and the
--- name of each ticket type.
+-- KEYS: gates of one event. ARGV: the instant (ms, Redis's clock), start of the keys' retention (ms), the tasks' channel, then the
+-- releases and the name of each ticket type.
 local time = redis.call('TIME')
 if tonumber(ARGV[1]) <= time[1] * 1000 + time[2] / 1000 then return end
 for i, gate in ipairs(KEYS) do

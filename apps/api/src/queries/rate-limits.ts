@@ -20,8 +20,8 @@ export type { Decision, Receipt, Take };
  * - Over any interval T, all tasks together grant at most burst + rate × T tokens.
  * - A refused call consumes no tokens. A client that waits for `retryAfterMs` is served, and a crowd that obeys drains in
  *   order.
- * - A client that ignores `retryAfterMs` is banned; a crowd that obeys is not, if it arrives within five seconds or no more of
- *   it wait than the limit has strikes.
+ * - A client that ignores `retryAfterMs` is banned. A crowd that obeys is not banned if it arrives within five seconds, or if
+ *   the limit has at least as many strikes as people are waiting.
  * - Only Redis's clock counts. Set back, it mints no tokens and blocks no client for longer.
  * - Every key expires, but not before its bucket is full again.
  *

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { TaskReport } from '@minitickets/contract';
 import { useStores } from '@minitickets/stack/test-stores';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -74,11 +73,16 @@ test('a task that shuts down during a probe disappears too', async () => {
   });
   const ending = await buildApp({ config: { ...config, taskName: 'task-6' }, db, redis });
   await ending.ready();
-  // A database that is silent past the probe's deadline: only then is the next report written.
-  const silence = () => delay(2_000).then(() => Promise.reject(new Error('silent')));
-  const asked = vi.spyOn(db, 'execute').mockImplementation(silence as never);
+  // The probe ends while the task shuts down, and only then is its report written.
+  let endSilence = (_error: Error) => {};
+  const silence = new Promise<never>((_, reject) => {
+    endSilence = reject;
+  });
+  const asked = vi.spyOn(db, 'execute').mockReturnValue(silence as never);
   await vi.waitFor(() => expect(asked).toHaveBeenCalled(), SOME_ROUNDS);
-  await ending.close();
+  const closed = ending.close();
+  endSilence(new Error('silent'));
+  await closed;
   await pool.end();
   expect((await told(tasks[0])).map(({ task }) => task)).not.toContain('task-6');
 });
