@@ -17,6 +17,8 @@ test('HAProxy and a task read no raw request as two, and answer none with a fail
     });
     answers.push(...(await Promise.all(sent)));
   }
+  // Without an answer the rest would hold too. HAProxy waits longer for the rest of a body that is announced, and for that of HTTP/2.
+  expect(answers.filter(({ statuses }) => statuses.length > 0).length).toBeGreaterThan(0.9 * answers.length);
   expect(answers.filter(({ statuses, most }) => statuses.length > most)).toEqual([]);
   expect(answers.filter(({ statuses }) => statuses.some((status) => status >= 500 && status !== 503))).toEqual([]);
 });
